@@ -58,7 +58,7 @@ def quick_start() -> fb.Model:
     ground = model.add(fb.Ground("ground"))
     motor = model.add(fb.TorqueSource("motor", limit=2.0))
     joint = model.add(fb.Revolute("joint", axis=(0, 0, 1)))
-    beam = {"length": 0.5, "linear_density": 0.2, "flexural_rigidity": 1.0}
+    beam = {"length": 0.5, "linear_density": 0.2, "flexural_rigidity": 1.0, "bending": "y"}
     link = model.add(fb.FlexibleBeam("link", **beam, discretization=fb.AssumedModes(2, tip="auto")))
     load = model.add(fb.Payload("payload", mass=0.1, inertia=0.005))
     model.connect(motor.flange_b, joint.axis)

@@ -35,7 +35,7 @@ def arm(coulomb: float, *, hung: bool = False, springs: bool = True, velocity: f
     for i in (1, 2):
         joint, motor = model.add(fb.Revolute(f"joint{i}")), model.add(fb.TorqueSource(f"motor{i}", limit=20.0))
         friction = model.add(fb.Friction(f"friction{i}", viscous=0.02, coulomb=coulomb / i, velocity=velocity))
-        link = fb.FlexibleBeam(f"link{i}", 0.5, 0.4, 20.0, discretization=fb.AssumedModes(1, tip="auto"))
+        link = fb.FlexibleBeam(f"link{i}", 0.5, 0.4, 20.0, discretization=fb.AssumedModes(1, tip="auto"), bending="y")
         model.connect(place, joint.frame_a)
         model.connect(joint.frame_b, model.add(link).frame_a)
         if springs:

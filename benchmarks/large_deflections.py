@@ -41,7 +41,7 @@ def elastica(load: float) -> float:
 def cantilever(kind: Discretization, stiffening: bool, load: float) -> tuple[fb.DAE, fb.OperatingPoint]:
     """Return a cantilever of 0.01 g, of unit length and rigidity, under a dead end force."""
     model = fb.Model("cantilever", gravity=(0.0, load, 0.0))
-    beam = model.add(fb.FlexibleBeam("beam", 1.0, 1e-5, 1.0, discretization=kind, stiffening=stiffening))
+    beam = model.add(fb.FlexibleBeam("beam", 1.0, 1e-5, 1.0, discretization=kind, stiffening=stiffening, bending="y"))
     model.connect(model.add(fb.Ground("ground")).frame_b, beam.frame_a)
     model.connect(beam.frame_b, model.add(fb.LumpedMass("load", 1.0)).frame_a)
     dae = fb.assemble(model)
@@ -71,7 +71,9 @@ def hinged(kind: Discretization, stiffening: bool, rigidity: float, **model_opti
     """Return a beam of 1 m and 0.2 kg with 0.2 kg at its tip, on a driven hinge."""
     model = fb.Model("hinged", **model_options)
     ground, motor, joint = (model.add(b) for b in (fb.Ground("ground"), fb.TorqueSource("motor"), fb.Revolute("joint")))
-    beam = model.add(fb.FlexibleBeam("beam", 1.0, 0.2, rigidity, discretization=kind, stiffening=stiffening))
+    beam = model.add(
+        fb.FlexibleBeam("beam", 1.0, 0.2, rigidity, discretization=kind, stiffening=stiffening, bending="y")
+    )
     model.connect(motor.flange_b, joint.axis)
     model.connect(ground.frame_b, joint.frame_a)
     model.connect(joint.frame_b, beam.frame_a)

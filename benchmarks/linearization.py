@@ -38,6 +38,7 @@ def boom(discretization: object, links: int = 4) -> fb.Model:
             linear_density=lambda x: 60.0 - 6.0 * x,
             flexural_rigidity=lambda x: 4e7 * (1 - 0.15 * x),
             discretization=discretization,
+            bending="y",
         )
         model.add(beam)
         model.connect(motor.flange_b, rotor.flange_a)
@@ -61,18 +62,18 @@ def spatial() -> fb.Model:
         body = fb.RigidLink(f"link{i}", length=0.15, mass=1.5, inertia=np.diag([2e-3, 4e-3, 4e-3]))
         if i in (2, 3):
             body = fb.FlexibleBeam(
-                f"link{i}", 0.8, 3.0, 2e3, discretization=fb.AssumedModes(2), bending="yz", torsion=True,
+                f"link{i}", 0.8, 3.0, 2e3, discretization=fb.AssumedModes(2, tip="free"), bending="yz", torsion=True,
                 torsional_rigidity=1e3, polar_inertia=1e-3,
             )  # fmt: skip
         model.add(body)
         model.connect(place, body.frame_a)
         place = body.frame_b
-    model.connect(place, model.add(fb.Payload("payload", mass=2.0, inertia=0.01)).frame_a)
+    model.connect(place, model.add(fb.Payload("payload", mass=2.0, inertia=(0.01, 0.01, 0.01))).frame_a)
     return model
 
 
 ARMS: dict[str, Callable[[], fb.Model]] = {
-    "boom, 2 modes a link": lambda: boom(fb.AssumedModes(2)),
+    "boom, 2 modes a link": lambda: boom(fb.AssumedModes(2, tip="free")),
     "boom, 4 elements a link": lambda: boom(fb.FiniteElements(4)),
     "boom, 8 segments a link": lambda: boom(fb.RigidSegments(8)),
     "spatial arm of 6 joints": spatial,

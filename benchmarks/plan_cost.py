@@ -63,7 +63,8 @@ def arm(joints: int, modes: int, twists: bool) -> fb.Model:
         body: Any = fb.RigidLink(f"link{i}", length=0.2, mass=2.0, inertia=np.diag([4e-3, 8e-3, 8e-3]))
         if i in (2, 3) and modes:
             body = fb.FlexibleBeam(
-                f"link{i}", 1.2, 4.0, 2e4, discretization=fb.AssumedModes(modes), bending="yz", torsion=twists,
+                f"link{i}", 1.2, 4.0, 2e4, discretization=fb.AssumedModes(modes, tip="free"),
+                bending="yz", torsion=twists,
                 torsional_rigidity=2e4 if twists else None, polar_inertia=1e-2 if twists else None,
             )  # fmt: skip
         model.connect(place, model.add(body).frame_a)

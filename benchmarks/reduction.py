@@ -17,7 +17,9 @@ def arm(links: int = 2, elements: int = 7, damping: float = 0.005) -> fb.DAE:
     for k in range(1, links + 1):
         joint, motor = model.add(fb.Revolute(f"joint{k}")), model.add(fb.TorqueSource(f"motor{k}"))
         mesh = fb.FiniteElements(elements)
-        link = model.add(fb.FlexibleBeam(f"link{k}", 0.5, 0.2, 1.0, discretization=mesh, damping_ratio=damping))
+        link = model.add(
+            fb.FlexibleBeam(f"link{k}", 0.5, 0.2, 1.0, discretization=mesh, damping_ratio=damping, bending="y")
+        )
         model.connect(motor.flange_b, joint.axis)
         model.connect(last.frame_b, joint.frame_a)
         model.connect(joint.frame_b, link.frame_a)

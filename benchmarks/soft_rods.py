@@ -68,6 +68,7 @@ def chain(links: int, rod: SoftRod, points: int | None = None) -> fb.DAE:
                 fb.StrainModes(2, points=points),
                 rotary_inertia=True,
                 section_inertia=rod.density * rod.second_moment,
+                bending="y",
             )
         )
         model.connect(place, joint.frame_a)

@@ -25,7 +25,7 @@ class Shapes:
     """Constants of the first two clamped-free mode shapes on a beam of unit length and mass."""
 
     def __init__(self) -> None:
-        shapes = discretized_bending(AssumedModes(2), TipBody(0.0, 0.0, 0.0))
+        shapes = discretized_bending(AssumedModes(2, tip="free"), TipBody(0.0, 0.0, 0.0))
         constants = shapes.integrals
         self.mean, self.moment = np.ravel(constants.mean), np.ravel(constants.moment)
         self.mass, self.stiffness = np.array(constants.mass), np.array(constants.stiffness)

@@ -26,7 +26,9 @@ def four_bar() -> fb.Model:
             length=0.3,
             linear_density=1.3,
             flexural_rigidity=5.0,
-            discretization=fb.AssumedModes(2, tip="pinned"),  # between its pins it is a simply supported beam
+            discretization=fb.AssumedModes(
+                2, tip="pinned"
+            ),  # between its pins it is a simply supported beam, bending="y"
         )
     )
     foot = model.add(fb.FixedTransform("foot", translation=(0.28, 0.0, 0.0)))

@@ -30,6 +30,7 @@ def two_link_arm() -> fb.Model:
                 linear_density=0.2,
                 flexural_rigidity=1.0,
                 discretization=fb.AssumedModes(2, tip="auto"),
+                bending="y",
             )
         )
         model.connect(motor.flange_b, rotor.flange_a)

@@ -9,6 +9,7 @@ import casadi as ca
 import numpy as np
 
 from flexblocks.constraints.close_loops import close_loops
+from flexblocks.constraints.scalar_inertia import refuse_scalar_inertia
 from flexblocks.constraints.singular_mass import refuse_singular_mass
 from flexblocks.constraints.singular_posture import tell_of_singular_start
 from flexblocks.constraints.states_at_posture import start_at_posture
@@ -21,9 +22,10 @@ from flexblocks.dynamics.evaluation.body import Body
 from flexblocks.dynamics.evaluation.element import Element
 from flexblocks.dynamics.evaluation.force_terms import force_terms
 from flexblocks.dynamics.evaluation.incidence import Incidence
+from flexblocks.dynamics.tree.bending_planes import decided_topology
 from flexblocks.dynamics.tree.cut_joints import Closure, Loops
 from flexblocks.dynamics.tree.lock import Lock
-from flexblocks.dynamics.tree.outboard_inertia import OutboardInertia
+from flexblocks.dynamics.tree.outboard_inertia import evaluated
 from flexblocks.dynamics.tree.prescription import Prescription
 from flexblocks.dynamics.tree.tree import Tree
 from flexblocks.errors import ParameterError
@@ -75,8 +77,8 @@ def assemble(
     ------
     FlexblocksError
         The model is not an arm (see `Model.check`), a parameter or a locked or prescribed coordinate is unknown, a
-        coordinate moves no mass, a loop cannot be closed or has a prescribed coordinate, or the ends of a force element
-        are at one place.
+        coordinate moves no mass, a body of which the inertia about z alone is known turns about other axes, a loop
+        cannot be closed or has a prescribed coordinate, or the ends of a force element are at one place.
 
     Warns
     -----
@@ -101,17 +103,21 @@ def assemble(
     p, values = symbolic_parameters(model, symbolic)
     if values:
         plan = topology(model, values)
+    # The planes in which beams bend, where they leave that to the arm.
+    kinds = BlockKinds(p.symbol)
+    plan = decided_topology(model, plan, values, kinds, p.start)
     locks = checked_locks(plan, locked)
     plan = with_locks(plan, locks)
     moved = checked_prescriptions(plan, prescribed)
     # Physics of every block by itself, then the multibody tree of all of them.
-    terms, carried = _terms(plan, p)
+    terms, carried = evaluated(plan, kinds, p.start)
     tree, x, z, u = _tree(model, plan, terms, carried, p, moved)
     algorithm = "recursive" if dynamics == "auto" else dynamics
     dae = DAE(model.name, x, z, u, p, variables("output", []), tree, algorithm, model.copy(), locked=locks)
     # Kinematic loops: start values that close them, and the closures that are independent.
     if tree.loops.closures:
         dae = close_loops(dae)
+    dae = refuse_scalar_inertia(dae)
     # Forces between frames: there must be a line between these.
     if dae.tree.elements:
         refuse_undefined_forces(dae)
@@ -126,19 +132,6 @@ def assemble(
     # What every use of the arm begins with, so that it is not made in the midst of one.
     _ = dae.tree.nodes, linear_blocks(dae)
     return dae
-
-
-def _terms(plan: Topology, p: Variables) -> tuple[dict[str, BlockTerms], dict[str, np.ndarray]]:
-    """Evaluate the blocks, each kind once, from the tips to the ground; and return the inertia outboard of each."""
-    terms: dict[str, BlockTerms] = {}
-    carried: dict[str, np.ndarray] = {}
-    kinds, outboard = BlockKinds(p.symbol), OutboardInertia(plan, p.start)
-    for name, node in reversed(list(plan.nodes.items())):
-        held = {c.name: plan.shared[name, c.name].value for c in node.block.coordinates()}
-        carried[name] = outboard.at(name)
-        terms[name] = kinds.terms(node.block, node.outlets, node.has_place, carried[name], held)
-        outboard.add(name, terms[name])
-    return terms, carried
 
 
 def _tree(

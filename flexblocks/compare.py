@@ -22,6 +22,8 @@ from flexblocks.rich_display import RichDisplay
 from flexblocks.simulation import Trajectory, simulate
 from flexblocks.simulation.sampling import output_times
 from flexblocks.simulation.signals.inputs import inputs, shifted
+from flexblocks.simulation.signals.reference_rates import with_reference_rates
+from flexblocks.simulation.trajectory import whole
 from flexblocks.statics.equilibrium import equilibrium
 from flexblocks.statics.operating_point import OperatingPoint
 from flexblocks.validity.large_deflections import without_warning
@@ -115,7 +117,7 @@ def compare(
     with without_warning():  # what is compared shows by how much a discretization is off
         points = {name: equilibrium(dae, at) for name, dae in daes.items()}
         if at is None:
-            responses = {name: simulate(dae, t, u=u, x0=x0) for name, dae in daes.items()}
+            responses = {name: whole(simulate(dae, t, u=u, x0=x0)) for name, dae in daes.items()}
         else:
             responses = {name: _simulate_from(dae, points[name], t, u, x0) for name, dae in daes.items()}
     last = list(responses.values())[-1]
@@ -162,13 +164,14 @@ def _simulate_from(
 ) -> Trajectory:
     """Simulate from an operating point, with `u` added to the inputs that hold the arm there."""
     times, sampled = output_times(t, "compare")
+    u = with_reference_rates(dae, u, times, sampled, "compare")
     deviations = inputs(dae.u, u, times, sampled, "compare").signals
     acting = {
         name: shifted(deviation, offset)
         for name, deviation, offset in zip(dae.u.names, deviations, point.u.tolist(), strict=True)
     }
     start = dict(zip(dae.x.names, point.x.tolist(), strict=True)) | dict(x0 or {})
-    return simulate(dae, t, u=acting, x0=start)
+    return whole(simulate(dae, t, u=acting, x0=start))
 
 
 def _row(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import pickle
 from collections.abc import Iterable
 from typing import Any
 
@@ -12,13 +13,19 @@ LONGEST, BEGINNING = 6000, 1500
 
 
 class FlexblocksError(Exception):
-    """Base of all errors raised on purpose by flexblocks; all of them pickle, with what they carry."""
+    """Base of all errors raised on purpose by flexblocks; all of them pickle, with what they carry.
+
+    What an error carries and cannot travel, such as a plan of an arm with functions of the user, is None in the process
+    that unpickles it, where a note of the error says so. Unpickling runs code: open only what comes from where you
+    trust.
+    """
 
     def __init__(self, *args: Any) -> None:
         super().__init__(*(_shortened(arg) if isinstance(arg, str) else arg for arg in args))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _restored, (type(self), self.args, vars(self))
+        state = {name: _packed(value) for name, value in vars(self).items()}
+        return _restored, (type(self), tuple(_packed(arg) for arg in self.args), state)
 
 
 def _shortened(message: str) -> str:
@@ -30,12 +37,36 @@ def _shortened(message: str) -> str:
     return f"{message[:BEGINNING]} ... ({left_out} characters) ... {message[BEGINNING + left_out :]}"
 
 
-def _restored(kind: type[FlexblocksError], args: tuple[Any, ...], state: dict[str, Any]) -> FlexblocksError:
+Packed = tuple[bytes | None, str]  # a pickle of its own, or why there is none
+
+
+def _packed(value: Any) -> Packed:
+    try:
+        return pickle.dumps(value, pickle.HIGHEST_PROTOCOL), ""
+    except Exception as error:  # whatever keeps a value of the user, or of a library, from being pickled
+        return None, failure(error)
+
+
+def _restored(kind: type[FlexblocksError], args: tuple[Packed, ...], state: dict[str, Packed]) -> FlexblocksError:
     """Return an error as it was: its constructor may take more than its message."""
-    error = kind.__new__(kind, *args)
-    error.args = args
-    vars(error).update(state)
+    error, reasons = kind.__new__(kind), {}
+    error.args = tuple(_unpacked(f"argument {i}", arg, reasons) for i, arg in enumerate(args))
+    vars(error).update({name: _unpacked(name, value, reasons) for name, value in state.items()})
+    for name, reason in reasons.items():
+        error.add_note(f"Its {name} has stayed behind, where it was raised: {reason}")
     return error
+
+
+def _unpacked(name: str, packed: Packed, reasons: dict[str, str]) -> Any:
+    """Return a value; None, with the reason, if it could not be packed, or cannot be unpacked here."""
+    content, reason = packed
+    if content is not None:
+        try:
+            return pickle.loads(content)
+        except Exception as error:  # such as a module that is not there
+            reason = failure(error)
+    reasons[name] = reason
+    return None
 
 
 class FlexblocksWarning(UserWarning):

@@ -1,9 +1,9 @@
 """The door of the public face: a call with arguments of the wrong type ends in one `FlexblocksError`.
 
 `guard` is called once at the end of each public package. It wraps the functions that the package names in `__all__`,
-and the constructors and public methods of its classes. A call that succeeds costs well below a microsecond more; one
+and the constructors and public methods of its classes. A call that succeeds costs a microsecond or two more; one
 that ends in an error of Python's own is looked at afterwards, against the annotations of its parameters. Functions
-call each other inside the library without a door.
+call each other inside the library without a door. No Ctrl-C is lost behind it, see `flexblocks.interrupt`.
 
 Nothing is hidden: the error of Python's own is the cause of what is raised, and an error in code that a user passed in
 (a law, a signal, a block) is left as it is.
@@ -16,12 +16,15 @@ import inspect
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from types import FrameType, TracebackType
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 from flexblocks.argument_types import MOST_ENTRIES, annotated_types, mismatches, not_plain, short
 from flexblocks.errors import ArgumentError, FlexblocksError, UnexpectedError, nearest
+from flexblocks.interrupt import begin
+
+Called = TypeVar("Called", bound=Callable[..., Any])
 
 OURS = "flexblocks"
 # Packages that work on what they are passed: an error there has its cause in the arguments.
@@ -29,8 +32,9 @@ LIBRARIES = {
     *("casadi", "cftime", "click", "control", "cycler", "matplotlib", "mpl_toolkits", "netCDF4", "networkx", "numpy"),
     *("pandas", "pyomo", "rich", "scipy", "typer", "xarray", "yaml"),
 }
-# Methods with underscores that users call.
-SPECIAL = ("__init__", "__call__", "__getitem__")
+# Methods with underscores that users call; those that they call in their loops are short.
+SHORT = ("__call__", "__getitem__")
+SPECIAL = ("__init__", *SHORT)
 GUARDED = "__guarded__"
 # Dimensions that NumPy's arrays have at the most.
 MOST_NESTED = 64
@@ -76,10 +80,11 @@ def _guard_class(kind: type) -> None:
 
 def _guarded(function: Callable[..., Any], name: str, owner: type | None = None) -> Any:
     """Return a function that refuses arguments of the wrong type; `owner` is the class of a method."""
-    switches = _switches(function)
+    switches, is_short = _switches(function), name in SHORT
 
     @functools.wraps(function)
     def guarded(*args: Any, **kwargs: Any) -> Any:
+        delivery = None if is_short else begin()
         try:
             for switch, allowed in switches:
                 if switch in kwargs:
@@ -96,9 +101,27 @@ def _guarded(function: Callable[..., Any], name: str, owner: type | None = None)
             if refusal is None:
                 raise
             raise refusal from error
+        finally:
+            if delivery is not None:
+                delivery.end()
 
     setattr(guarded, GUARDED, True)
     return guarded
+
+
+def delivering(function: Called) -> Called:
+    """Return a function during which no Ctrl-C is lost: a decorator of what is called without a door."""
+
+    @functools.wraps(function)
+    def called(*args: Any, **kwargs: Any) -> Any:
+        delivery = begin()
+        try:
+            return function(*args, **kwargs)
+        finally:
+            if delivery is not None:
+                delivery.end()
+
+    return called  # type: ignore[return-value]
 
 
 def _is_interrupt(error: BaseException | None) -> bool:
@@ -143,7 +166,7 @@ def _refusal(
     try:
         arguments = signature.bind(*args, **kwargs).arguments
     except TypeError as mistake:
-        return ArgumentError(_written_wrongly(label, signature, kwargs, mistake, owner is not None))
+        return ArgumentError(_written_wrongly(label, signature, args, kwargs, mistake, owner is not None))
     if _in_code_of_user(error.__traceback__):
         return None
     if owner is not None:
@@ -211,10 +234,19 @@ def _label(name: str, owner: type | None, args: tuple[Any, ...]) -> str:
 
 
 def _written_wrongly(
-    label: str, signature: inspect.Signature, kwargs: Mapping[str, Any], mistake: TypeError, method: bool
+    label: str,
+    signature: inspect.Signature,
+    args: tuple[Any, ...],
+    kwargs: Mapping[str, Any],
+    mistake: TypeError,
+    method: bool,
 ) -> str:
-    """Return the message about an argument that is missing, unknown or too many."""
+    """Return the message about an argument that is missing, unknown or too many, or that has to be named."""
     known = list(signature.parameters)[1 if method else 0 :]
+    named = [name for name in known if signature.parameters[name].kind is inspect.Parameter.KEYWORD_ONLY]
+    if named == known and len(args) > (1 if method else 0):
+        came = ", ".join(map(short, args[1 if method else 0 :]))
+        return f"{label}({came}): say which is which: {label}({', '.join(f'{name}=...' for name in known)})."
     unknown = [name for name in kwargs if name not in known]
     return f"{label}: {mistake}; takes ({', '.join(known)}).{nearest(unknown[0], known) if unknown else ''}"
 

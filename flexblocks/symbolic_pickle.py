@@ -2,6 +2,8 @@
 
 CasADi keeps the identity of symbols within one context of pickling. Whatever is reached from the outermost such object
 is one context, packed into bytes of its own, so that to anyone else it is an ordinary picklable object.
+
+Unpickling runs code that the pickle names, here as everywhere: open only pickles that come from where you trust.
 """
 
 from __future__ import annotations

@@ -20,11 +20,11 @@ SUPPLY = 33e6  # [Pa]
 
 @dataclass(frozen=True)
 class Section:
-    """A section of the boom: length, and box at its root and its tip (height, width, wall) [m]."""
+    """A section of the boom: length [m], and the box at its root and at its tip."""
 
     length: float
-    root: tuple[float, float, float]
-    tip: tuple[float, float, float]
+    root: fb.Box
+    tip: fb.Box
 
 
 @dataclass(frozen=True)
@@ -45,11 +45,15 @@ class Ram:
         return math.pi / 4 * self.bore**2, math.pi / 4 * (self.bore**2 - self.rod**2)
 
 
+def _box(height: float, width: float, wall: float) -> fb.Box:
+    return fb.Box(height=height, width=width, wall=wall)
+
+
 SECTIONS = (
-    Section(8.0, (0.60, 0.40, 0.008), (0.46, 0.34, 0.008)),
-    Section(7.0, (0.44, 0.32, 0.007), (0.34, 0.28, 0.006)),
-    Section(6.0, (0.32, 0.26, 0.006), (0.24, 0.22, 0.005)),
-    Section(5.0, (0.22, 0.20, 0.005), (0.16, 0.16, 0.004)),
+    Section(8.0, _box(0.60, 0.40, 0.008), _box(0.46, 0.34, 0.008)),
+    Section(7.0, _box(0.44, 0.32, 0.007), _box(0.34, 0.28, 0.006)),
+    Section(6.0, _box(0.32, 0.26, 0.006), _box(0.24, 0.22, 0.005)),
+    Section(5.0, _box(0.22, 0.20, 0.005), _box(0.16, 0.16, 0.004)),
 )
 RAMS = (
     Ram((0.5, -1.4), (1.6, -0.3), 0.140, 0.080, 1.50, 2.95, 1.2e-3),
@@ -121,9 +125,10 @@ def concrete_pump(
             fb.FlexibleBeam(
                 f"boom{number}",
                 section.length,
-                section=[(0.0, fb.Box(*section.root)), (section.length, fb.Box(*section.tip))],
+                section=[(0.0, section.root), (section.length, section.tip)],
                 material=STEEL,
                 discretization=fb.AssumedModes(1, tip="auto") if discretization is None else discretization,
+                bending="y",
             )
         )
         model.connect(before.frame_b, joint.frame_a)

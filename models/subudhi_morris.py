@@ -77,6 +77,7 @@ def subudhi_morris_2002(
                 linear_density=LINEAR_DENSITY,
                 flexural_rigidity=FLEXURAL_RIGIDITY,
                 discretization=_discretization(modes, shapes, links - i),
+                bending="y",
             )
         )
         model.connect(tip, joint.frame_a)

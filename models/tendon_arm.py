@@ -78,9 +78,10 @@ def tendon_arm(
             spine = fb.FlexibleBeam(
                 f"spine{number}",
                 length / discs,
-                section=fb.Tube(diameter, 0.0),
+                section=fb.Tube(outer=diameter, inner=0.0),
                 material=nitinol,
                 discretization=fb.RigidSegments(1) if discretization is None else discretization,
+                bending="y",
             )
             model.connect(place, model.add(spine).frame_a)
             place = spine.frame_b

@@ -105,6 +105,7 @@ def yu_chen_2019(
                 linear_density=data.mass / data.length,
                 flexural_rigidity=data.rigidity,
                 discretization=_discretization(modes, shapes),
+                bending="y",
             )
         )
         mass = model.add(fb.LumpedMass(f"mass{i}", mass=data.lumped_mass))

@@ -11,6 +11,7 @@ import numpy as np
 
 from flexblocks.dae.dae import DAE
 from flexblocks.errors import listing
+from flexblocks.interrupt import answered
 from flexblocks.progress import ProgressDisplay
 from flexblocks.user_warning import warn
 from flexblocks.validity.large_deflections import without_warning
@@ -30,13 +31,13 @@ from .problem.problem import Problem
 from .problem.rest_to_rest import RestToRest
 from .results.plan import Plan
 from .results.summary import MOST_EXCESSES
-from .solve import solve
+from .solve import judged, optimum
 from .strategy.best_so_far import ended_plan, was_ended
 from .strategy.deadline import Deadline
 from .strategy.homotopy import solve_by_homotopy
 from .strategy.mesh_refinement import criteria_of, refine_mesh
 from .strategy.obstacles.obstacle_homotopy import solve_past_obstacles
-from .strategy.problem_warnings import advice_on_ends, warn_beyond_states, warn_of_jumps, warn_of_slack
+from .strategy.problem_warnings import warn_beyond_states, warn_of_jumps, warn_of_slack, warn_of_wider_limits
 from .strategy.recovery import recover
 from .strategy.rounding.rounding_homotopy import solve_by_rounding
 from .strategy.rounding.sharp_laws import sharp_laws
@@ -80,8 +81,9 @@ def plan(
         numerical damping of its scheme is first planned again with Lobatto collocation, which has none, of degree 4 and
         then 6; only then are intervals halved where their local errors are large. The status is then ``"optimal"``, or
         ``"unresolved"`` if 800 intervals or two minutes of CPU are not enough (a warning tells; `time_limit` takes
-        the place of these). By default the plan is not replayed, and ``"converged"`` is
-        only the solver's verdict, with a warning if `Plan.mesh_errors` says that the mesh is too coarse.
+        the place of these). By default the plan is not replayed, and ``"converged"`` says that the solver reached an
+        optimum whose equations hold, on a mesh with errors below a hundredth of the reach, with a warning if
+        `Plan.mesh_errors` says that it is too coarse still; with larger ones the plan is ``"unresolved"``.
     time_limit : float, optional
         Wall time [s] after which planning ends, counted over everything: building, all solves, refinement. What is best
         by then is returned, with a warning, and its status says what it is: ``"converged"``, ``"unresolved"`` if it
@@ -123,7 +125,7 @@ def plan(
     criteria = criteria_of(refine)
 
     def solve_model(model: Any, options: dict[str, Any]) -> Plan:
-        return solve(model, tee=tee, progress=progress, solver_options=options | dict(solver_options or {}))
+        return optimum(model, tee=tee, progress=progress, solver_options=options | dict(solver_options or {}))
 
     solving = Solving(dae, p, solve_model, deadline=deadline)
     # All attempts are one long work: in a log, many short ones show as well.
@@ -138,6 +140,7 @@ def plan(
         except KeyboardInterrupt:  # between two solves
             if not solving.plans:
                 raise
+            answered()
             last = replace(solving.plans[-1], status="interrupted")
             return ended_plan(PlanError("interrupted between two solves", last), solving.plans, dae, problem)
 
@@ -170,6 +173,7 @@ def plan_with(
         warn(f"plan: goal: {suspicion}", PlanWarning)
         solving = solving.brief()
     warn_of_slack(transcribed)
+    warn_of_wider_limits(transcribed)
 
     # Solve by the strategy that suits the problem; recover if it fails
     def solved(model: Any, solving: Solving) -> Plan:
@@ -182,7 +186,7 @@ def plan_with(
     if criteria is not None:
         solution = refine_mesh(solution, solving, criteria)
     else:
-        _warn_of_mesh(solution)
+        solution = judged(solution)
         if any(t.path.rows or np.isfinite(t.limits.x).any() for t in transcribed.first):
             _warn_of_excesses(solution)
     warn_beyond_states(solution)
@@ -235,17 +239,6 @@ def _solved_as_asked(model: Any, solving: Solving) -> Plan:
     if any(t.path.rows for t in transcribed.first):
         return solve_past_obstacles(DIRECT, model, solving, (), patience)
     return solving.attempt(DIRECT, model, (), max_iter=patience, **solving.from_guess_of(transcribed))
-
-
-def _warn_of_mesh(plan: Plan) -> None:
-    errors = plan.mesh_errors
-    if errors is not None and errors.is_too_coarse:
-        jumps = advice_on_ends(plan.transcribed) if errors.is_worst_at_an_end else ""
-        warn(
-            f"Plan of '{plan.transcribed.dae.name}': its mesh is too coarse: {str(errors).removeprefix('mesh: ')}; "
-            f"{errors.allowed} count as none. Plan with more intervals, or with refine=True.{jumps}",
-            PlanWarning,
-        )
 
 
 def _warn_of_excesses(plan: Plan) -> None:

@@ -1,24 +1,32 @@
-"""Solve the nonlinear program of a plan and return the plan."""
+"""Solve the nonlinear program of a plan, judge what comes of it, and return the plan."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from flexblocks.errors import listing
 from flexblocks.progress import ProgressDisplay
+from flexblocks.user_warning import warn
 
 from .casadi_solver import CasadiSolver
 from .casadi_solver.ipopt.status import UNDEFINED, advice
-from .errors import PlanError, ProblemError
+from .errors import PlanError, PlanWarning, ProblemError
 from .infeasibility.undefined_terms import undefined_terms
 from .model.read_solution import active_objective
 from .model.trajectories import transcribed_problem
 from .model.violations import violations
+from .presolve.transcribed_problem import TranscribedProblem
 from .results.plan import Plan
-from .solver_statistics import CONVERGED
+from .results.summary import NOT_LINEARISED
+from .solver_statistics import CONVERGED, INACCURATE, ROUNDED, UNRESOLVED
 
 MOST_VIOLATIONS = 5  # listed in a message; by trial
+JUMPS = (
+    " The inputs jump from and to what holds the arm, and a jump excites every mode, resolved or not: with "
+    'input_ends="holding" they do not.'
+)
 
 
 def solve(
@@ -50,8 +58,53 @@ def solve(
         The model was not made by `pyomo_model`; or an expression of the objective or the path is not defined where the
         solver starts.
     PlanError
-        The solver did not reach an optimum, or was interrupted by Ctrl-C; ``error.plan`` is its last iterate.
+        The solver did not reach an optimum, what it took for one breaks its own equations (see `Plan.violations`), or
+        it was interrupted by Ctrl-C; ``error.plan`` is its last iterate.
+
+    Warns
+    -----
+    PlanWarning
+        The mesh is too coarse, or cannot be judged; see `Plan.mesh_errors`.
     """
+    return judged(optimum(model, tee=tee, progress=progress, solver_options=solver_options))
+
+
+def judged(plan: Plan) -> Plan:
+    """Return a solved plan with the status that the errors of its mesh leave it, and warn of these."""
+    if plan.status not in (CONVERGED, ROUNDED):
+        return plan
+    errors, name = plan.mesh_errors, plan.transcribed.dae.name
+    if errors is None:
+        warn(f"Plan of '{name}': its {NOT_LINEARISED}. See what plan.replay() makes of it.", PlanWarning)
+        return plan
+    if not errors.is_too_coarse:
+        return plan
+    jumps = advice_on_ends(plan.transcribed) if errors.is_worst_at_an_end else ""
+    unresolved = "" if errors.is_resolved else " Its status is 'unresolved', as that is more than 1 % of the reach."
+    warn(
+        f"Plan of '{name}': its mesh is {'too coarse' if errors.is_judged else 'not judged'}: "
+        f"{str(errors).partition(': ')[2].removeprefix('not judged, ')}; {errors.allowed} count as none. Plan with "
+        f"more intervals, or with refine=True.{unresolved}{jumps}",
+        PlanWarning,
+    )
+    return plan if errors.is_resolved else replace(plan, status=UNRESOLVED)
+
+
+def advice_on_ends(transcribed: TranscribedProblem) -> str:
+    """Return a sentence for warnings if inputs that could be continuous jump from and to rest; empty if none do."""
+    first, last = transcribed.first[0], transcribed.first[-1]
+    free = transcribed.problem.input_ends == "free" and first.shape.is_continuous
+    return JUMPS if free and not first.begin.moving and last.end.is_rest else ""
+
+
+def optimum(
+    model: Any,
+    *,
+    tee: bool = False,
+    progress: bool | None = None,
+    solver_options: Mapping[str, Any] | None = None,
+) -> Plan:
+    """Solve a model as `solve` does, and leave the errors of its mesh to `judged`: for plans that others start from."""
     name = transcribed_problem(model).dae.name
     active_objective(model)
     with ProgressDisplay(f"Planning {name}", None, False if tee else progress) as display:
@@ -65,7 +118,7 @@ def solve(
     solution = Plan.from_model(model, results)
     if solution.status == CONVERGED:
         return solution
-    violated = violations(model)
+    violated = solution.violations if solution.status == INACCURATE else violations(model)
     if solution.status == "interrupted":
         raise PlanError(
             f"Plan of '{name}' was interrupted after {solution.statistics.iterations} iterations, with the "
@@ -85,6 +138,15 @@ def solve(
             f"plan: {listing(terms)}: no finite number, or no finite slope, along the motion that the solver starts "
             "from. Write it so that it has both wherever the arm may go, or limit what it depends on and begin within "
             "that."
+        )
+    if solution.status == INACCURATE:
+        raise PlanError(
+            f"Plan of '{name}': what the solver took for an optimum after {solution.statistics.iterations} iterations "
+            f"breaks its own equations: {worst}. Their terms are far from the magnitudes that scaled them, which "
+            "is a defect of flexblocks if the problem's own numbers are sound: check its units, limits and start, or "
+            "plan with another duration or number of intervals. The error's .plan holds that iterate.",
+            solution,
+            violated,
         )
     raise PlanError(
         f"Plan of '{name}': no optimum after {solution.statistics.iterations} iterations: {solution.status} "

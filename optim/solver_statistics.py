@@ -3,15 +3,34 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
+#: Statuses of plans, see `Plan.status`. The last ones are those of Pyomo, why the solver stopped.
+Status = Literal[
+    "converged",
+    "converged, rounded off",
+    "optimal",
+    "unresolved",
+    "inaccurate",
+    "feasible, not optimal",
+    "not known",
+    "interrupted",
+    "maxTimeLimit",
+    "iterationLimit",
+    "locallyInfeasible",
+    "minStepLength",
+    "unbounded",
+    "error",
+]
 CONVERGED = "converged"
 #: An optimum of an arm whose friction or play is rounded off, where that of the arm itself was not found.
 ROUNDED = "converged, rounded off"
 #: A motion that keeps all limits, where an optimum was not found.
 NOT_OPTIMAL = "feasible, not optimal"
-#: An optimum on a mesh on which its replay misses what was allowed.
+#: An optimum on a mesh on which its replay misses what was allowed, or whose errors exceed a hundredth of the reach.
 UNRESOLVED = "unresolved"
+#: What the solver took for an optimum breaks its own equations, by more than its tolerance of their terms.
+INACCURATE = "inaccurate"
 TIME_LIMIT = "maxTimeLimit"
 INFEASIBLE = "locallyInfeasible"  # constraints contradict each other near the last iterate
 #: A solve was ended from outside, by the time limit or by Ctrl-C.

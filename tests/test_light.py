@@ -21,7 +21,7 @@ HEAVY = ("pandas", "xarray", "rich", "scipy", "matplotlib", "pyomo", "control", 
     "statement",
     [
         "import flexblocks",
-        "import flexblocks as fb; fb.Model('arm').add(fb.Revolute('joint')); fb.Rectangle(0.1, 0.2)",
+        "import flexblocks as fb; fb.Model('arm').add(fb.Revolute('joint')); fb.Rectangle(width=0.1, height=0.2)",
     ],
 )
 def test_large_libraries_are_imported_when_they_are_used(statement: str) -> None:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import pickle
 import subprocess
 import sys
+from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +16,7 @@ import pytest
 import flexblocks as fb
 from arms.linkages import FLEXIBLE
 from flexblocks import control, models
+from flexblocks.errors import ComputationError
 from flexblocks.symbolic_pickle import PickleError
 
 ELSEWHERE = """
@@ -104,6 +108,15 @@ def test_errors_keep_what_they_carry() -> None:
     np.testing.assert_array_equal(error.trajectory.x, stopped.value.trajectory.x)
 
 
+class Unpicklable(Exception):
+    def __init__(self) -> None:
+        super().__init__(lambda: None)
+        self.reason = lambda: None
+
+    def __reduce__(self) -> str:
+        raise TypeError("no")
+
+
 def test_every_error_travels() -> None:
     from flexblocks import export, optim, plot
 
@@ -115,14 +128,58 @@ def test_every_error_travels() -> None:
         error = kind.__new__(kind, "what happened")
         error.args = ("what happened",)
         error.residual = {"joint": 1.0}
+        error.plan = error.trajectory = lambda: None  # as what holds functions of the user
+        error.__cause__ = Unpicklable()
         other = pickle.loads(pickle.dumps(error))
         assert type(other) is kind
         assert other.args == error.args
         assert other.residual == {"joint": 1.0}
+        assert other.plan is other.trajectory is None
+        assert [note.partition(",")[0] for note in other.__notes__] == [
+            "Its plan has stayed behind",
+            "Its trajectory has stayed behind",
+        ]
+
+
+def tapered_arm() -> fb.DAE:
+    """Return an arm with a function among its parameters, which does not travel."""
+    model = fb.Model("tapered")
+    ground, motor = model.add(fb.Ground("ground")), model.add(fb.TorqueSource("motor"))
+    joint = model.add(fb.Revolute("joint"))
+    link = model.add(fb.FlexibleBeam("link", 1.0, lambda x: 1.0 + x, 20.0, fb.AssumedModes(1)))
+    model.connect(ground.frame_b, joint.frame_a)
+    model.connect(motor.flange_b, joint.axis)
+    model.connect(joint.frame_b, link.frame_a)
+    return fb.assemble(model)
+
+
+def starved_plan(_: float) -> object:
+    from flexblocks import optim
+
+    task = optim.RestToRest({"joint.angle": 0.0}, {"joint.angle": 1.0}, 1.0)
+    return optim.solve(optim.pyomo_model(tapered_arm(), task, intervals=10), solver_options={"max_iter": 1})
+
+
+def starved_run(_: float) -> object:
+    return fb.simulate(tapered_arm(), (0.0, 5.0), {"motor.torque": lambda t: 0.1 * np.sin(t)}, max_steps=20)
+
+
+@pytest.mark.parametrize("failing", [starved_run, pytest.param(starved_plan, marks=pytest.mark.slow)])
+def test_errors_come_from_other_processes(failing: Callable[[float], object]) -> None:
+    with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as pool:
+        error = pool.submit(failing, 0.0).exception()
+    assert isinstance(error, ComputationError)
+    if failing is starved_run:
+        assert error.trajectory.t[-1] < 5.0
+        assert len(error.trajectory["joint.angle"]) == len(error.trajectory.t)
+    else:
+        assert error.plan is None
+        assert "Its plan has stayed behind" in error.__notes__[0]
+        assert "link.linear_density = <function" in error.__notes__[0]
 
 
 def test_what_cannot_travel_is_named() -> None:
-    tapered = fb.FlexibleBeam("link", 1.0, lambda x: 1.0 + x, 20.0, discretization=fb.AssumedModes(1))
+    tapered = fb.FlexibleBeam("link", 1.0, lambda x: 1.0 + x, 20.0, discretization=fb.AssumedModes(1, tip="free"))
     model = fb.Model("tapered")
     model.connect(model.add(fb.Ground("ground")).frame_b, model.add(tapered).frame_a)
     with pytest.raises(PickleError, match=r"DAE\('tapered'.*cannot be pickled.*lambda"):

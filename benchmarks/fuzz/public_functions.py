@@ -35,9 +35,15 @@ def _arm() -> fb.Model:
     """Return an arm of two links, one of them flexible, with two motors."""
     model = fb.Model("arm", gravity=(0.0, -9.81, 0.0))
     inboard = model.add(fb.Ground("ground")).frame_b
-    for i, fidelity in ((1, fb.Rigid()), (2, fb.AssumedModes(1))):
+    for i, fidelity in ((1, fb.Rigid()), (2, fb.AssumedModes(1, tip="free"))):
         motor, joint = model.add(fb.TorqueSource(f"motor{i}", limit=50.0)), model.add(fb.Revolute(f"joint{i}"))
-        beam = {"length": 0.5, "linear_density": 0.2, "flexural_rigidity": 10.0, "discretization": fidelity}
+        beam = {
+            "length": 0.5,
+            "linear_density": 0.2,
+            "flexural_rigidity": 10.0,
+            "bending": "y",
+            "discretization": fidelity,
+        }
         link = model.add(fb.FlexibleBeam(f"link{i}", **beam))
         model.connect(motor.flange_b, joint.axis)
         model.connect(inboard, joint.frame_a)
@@ -73,7 +79,9 @@ def calls() -> dict[str, Call]:
     goal = {"joint1.angle": 0.3, "joint2.angle": 0.1}
     problem = optim.RestToRest(start=rest, goal=goal, duration=1.0)
     planned = optim.plan(dae, problem, intervals=5)
-    compared = fb.compare(model, [fb.AssumedModes(1), fb.AssumedModes(2)], t=(0.0, 0.02), frequencies=1)
+    compared = fb.compare(
+        model, [fb.AssumedModes(1, tip="free"), fb.AssumedModes(2, tip="free")], t=(0.0, 0.02), frequencies=1
+    )
     law = control.PD({"joint1.angle": "motor1.torque", "joint2.angle": "motor2.torque"}, kp=20.0, kd=3.0)
     closed = control.close_loop(dae, law)
     split = control.singular_perturbation(dae)
@@ -94,7 +102,14 @@ def calls() -> dict[str, Call]:
     call("bang_bang", fb.bang_bang, amplitude=1.0, width=0.5)
     call("change_coordinates", fb.change_coordinates, dae=fb.assemble(model), T=[[1.0, 0, 0], [0, 1, 0], [0, 0, 1]],
          names=("a", "b", "c"))  # fmt: skip
-    call("compare", fb.compare, model=model, discretizations=[fb.AssumedModes(1)], t=(0.0, 0.02), frequencies=1)
+    call(
+        "compare",
+        fb.compare,
+        model=model,
+        discretizations=[fb.AssumedModes(1, tip="free")],
+        t=(0.0, 0.02),
+        frequencies=1,
+    )
     call("denavit_hartenberg", fb.denavit_hartenberg, rows=[fb.DHRow(a=1.0)])
     call("equilibrium", fb.equilibrium, dae=dae, x=rest)
     call("linear_grid", fb.linear_grid, dae=dae, over={"joint1.angle": (0.1, 0.2)}, at={"joint2.angle": 0.2})
@@ -102,7 +117,7 @@ def calls() -> dict[str, Call]:
     call("load", fb.load, path=folder / "arm.yaml")
     call("piecewise_constant", fb.piecewise_constant, times=[0.0, 1.0], values=[0.0, 1.0])
     call("piecewise_linear", fb.piecewise_linear, times=[0.0, 1.0], values=[0.0, 1.0])
-    call("rediscretize", fb.rediscretize, model=model, to=fb.AssumedModes(1))
+    call("rediscretize", fb.rediscretize, model=model, to=fb.AssumedModes(1, tip="free"))
     call("reduce", fb.reduce, lin=lin, states=2)
     run = {"t": (0.0, 0.02), "u": {"motor1.torque": 0.1}, "x0": rest, "p": {"payload.mass": 0.2}, "max_steps": 3000}
     call("simulate", fb.simulate, dae=dae, **run)

@@ -112,17 +112,19 @@ def _along(draw: Draw, typical: float, length: float) -> Any:
 
 
 def _rectangle(draw: Draw) -> fb.Rectangle:
-    return fb.Rectangle(draw.size(0.02), draw.size(0.02))
+    return fb.Rectangle(width=draw.size(0.02), height=draw.size(0.02))
 
 
 def _tube(draw: Draw) -> fb.Tube:
     outer = draw.size(0.03)
-    return fb.Tube(outer, outer * draw.one_of((0.0, 0.5, 0.95)))
+    return fb.Tube(outer=outer, inner=outer * draw.one_of((0.0, 0.5, 0.95)))
 
 
 def _i_section(draw: Draw) -> fb.ISection:
     height, width = draw.size(0.03), draw.size(0.02)
-    return fb.ISection(height, width, web=draw.within(0.05, 0.6) * width, flange=draw.within(0.05, 0.4) * height)
+    return fb.ISection(
+        height=height, width=width, web=draw.within(0.05, 0.6) * width, flange=draw.within(0.05, 0.4) * height
+    )
 
 
 def _loads(draw: Draw, length: float) -> dict[str, Any]:

@@ -78,7 +78,7 @@ class Row:
 
     @property
     def counts(self) -> bool:
-        """Whether the plan is one."""
+        """Whether the plan is one; one that its mesh does not resolve is none unless it is refined."""
         in_time = self.iterations <= MOST_ITERATIONS and self.cpu <= MOST_SECONDS
         return self.status in ("converged", "optimal") and in_time and "misses" not in self.replayed
 
@@ -112,8 +112,9 @@ def case(arm_name: str, task_name: str, limit: float, replays: bool) -> Row:
             plan = optim.plan(dae, task.problem, intervals=arm.intervals, progress=False)
         status, iterations = plan.status, sum(attempt.iterations for attempt in plan.attempts)
         cpu = time.process_time() - began
-        if replays and status == "converged":
+        if replays and status in ("converged", "unresolved"):
             replayed, miss = _refined(plan, limit)
+            status = status if replayed.startswith("misses") else "optimal"
     except optim.PlanError as error:
         status, cpu = "failed: " + str(error).split(". ")[0][:120], time.process_time() - began
         iterations = sum(attempt.iterations for attempt in error.plan.attempts) if error.plan else 0

@@ -40,7 +40,7 @@ def desk_arm(payload: float = 0.05, start: tuple[float, float, float] = (0.0, 0.
         tube = fb.FlexibleBeam(
             f"link{number}",
             LENGTH,
-            section=fb.Tube(8e-3, 7e-3),
+            section=fb.Tube(outer=8e-3, inner=7e-3),
             material=CARBON,
             bending="yz",
             discretization=fb.AssumedModes(1, tip="auto"),

@@ -130,7 +130,7 @@ def _link(
     return fb.FlexibleBeam(
         f"link{number}",
         length,
-        section=fb.Tube(diameter, (1 - 2 * WALL) * diameter),
+        section=fb.Tube(outer=diameter, inner=(1 - 2 * WALL) * diameter),
         material=material,
         bending="y" if flat else "yz",
         damping_ratio=damping,

@@ -121,8 +121,10 @@ def _model(sections: list[Section], payload: float, modes: fb.Discretization, du
     place, before = ground.frame_b, None
     for number, section in enumerate(sections, 1):
         joint = model.add(fb.Revolute(f"joint{number}", start=section.start))
-        tube = fb.Tube(section.diameter, (1 - 2 * WALL) * section.diameter)
-        boom = fb.FlexibleBeam(f"boom{number}", section.length, section=tube, material=STEEL, discretization=modes)
+        tube = fb.Tube(outer=section.diameter, inner=(1 - 2 * WALL) * section.diameter)
+        boom = fb.FlexibleBeam(
+            f"boom{number}", section.length, section=tube, material=STEEL, discretization=modes, bending="y"
+        )
         model.connect(place, joint.frame_a)
         model.connect(joint.frame_b, model.add(boom).frame_a)
         x, y = section.foot

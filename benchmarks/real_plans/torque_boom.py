@@ -8,7 +8,8 @@ import flexblocks as fb
 
 STEEL = fb.Material(density=7850.0, youngs_modulus=2.1e11, poissons_ratio=0.3)
 LENGTHS = (8.0, 7.0, 6.0, 5.0)  # [m]
-BOXES = ((0.6, 0.4, 8e-3), (0.44, 0.32, 7e-3), (0.32, 0.26, 6e-3), (0.22, 0.2, 5e-3), (0.16, 0.16, 4e-3))  # [m]
+SIZES = ((0.6, 0.4, 8e-3), (0.44, 0.32, 7e-3), (0.32, 0.26, 6e-3), (0.22, 0.2, 5e-3), (0.16, 0.16, 4e-3))  # [m]
+BOXES = tuple(fb.Box(height=height, width=width, wall=wall) for height, width, wall in SIZES)
 
 
 def torque_boom(hose: float = 120.0, start: tuple[float, ...] = (0.9, -0.5, -0.6, -0.5)) -> fb.Model:
@@ -29,9 +30,10 @@ def torque_boom(hose: float = 120.0, start: tuple[float, ...] = (0.9, -0.5, -0.6
         section = fb.FlexibleBeam(
             f"boom{number}",
             length,
-            section=[(0.0, fb.Box(*root)), (length, fb.Box(*tip))],
+            section=[(0.0, root), (length, tip)],
             material=STEEL,
             discretization=fb.AssumedModes(1, tip="auto"),
+            bending="y",
         )
         model.connect(place, joint.frame_a)
         model.connect(motor.flange_b, joint.axis)

@@ -42,7 +42,7 @@ for joint, offset in fb.denavit_hartenberg(rows):
     model.connect(place, model.add(joint).frame_a)
     model.connect(joint.frame_b, model.add(offset).frame_a)
     place = offset.frame_b
-model.connect(place, model.add(fb.Payload("tool", mass=1.0, inertia=0.01)).frame_a)
+model.connect(place, model.add(fb.Payload("tool", mass=1.0, inertia=(0.01, 0.01, 0.01))).frame_a)
 
 # %% DampingChoice choose_damping
 choice = fb.choose_damping(models.subudhi_morris_2002(), ratio=0.01)  # of the arm's own modes, not of clamped beams

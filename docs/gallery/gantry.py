@@ -22,7 +22,7 @@ mast = model.add(
     fb.FlexibleBeam(
         "mast",
         8.0,
-        section=fb.Box(0.30, 0.20, 0.006),
+        section=fb.Box(height=0.30, width=0.20, wall=0.006),
         material=STEEL,
         discretization=fb.AssumedModes(2, tip="auto"),
         damping_ratio=0.005,

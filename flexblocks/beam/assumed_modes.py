@@ -22,12 +22,12 @@ class AssumedModes(Discretization):
     ----------
     n : int
         Modes in each plane of bending, and of extension and torsion where there is any.
-    tip : "free", "auto", "pinned" or TipBody
-        Boundary condition at the tip. ``"free"``: clamped-free; assembly warns if the beam carries a body for which it
-        is far off, which ``fb.TipBody(0.0)``, a free tip that is meant, prevents. A `TipBody`: clamped-mass, with that
-        mass [kg], inertia [kg m2] and static moment [kg m]. ``"auto"``: clamped-mass, with everything outboard, rigid
-        and in the zero configuration. ``"pinned"``: pinned at both ends; the block's inlet is tangent to the beam, and
-        its chord turns against it.
+    tip : "auto", "free", "pinned" or TipBody
+        Boundary condition at the tip. ``"auto"``: clamped-mass, with everything outboard, rigid and in the zero
+        configuration. ``"free"``: clamped-free; assembly warns if the beam carries a body for which it is far off,
+        which ``fb.TipBody(0.0)``, a free tip that is meant, prevents. A `TipBody`: clamped-mass, with that mass [kg],
+        inertia [kg m2] and static moment [kg m]. ``"pinned"``: pinned at both ends; the block's inlet is tangent to the
+        beam, and its chord turns against it.
 
     Raises
     ------
@@ -46,7 +46,7 @@ class AssumedModes(Discretization):
     """
 
     n: int
-    tip: str | TipBody = "free"
+    tip: str | TipBody = "auto"
 
     keyword = "modes"
 

@@ -12,7 +12,7 @@ from typing import ClassVar
 
 import casadi as ca
 
-from flexblocks.beam.kinematics.beam import Beam
+from flexblocks.beam.kinematics.beam import Beam, BeamDeformation
 from flexblocks.beam.kinematics.deflection import Flexure
 from flexblocks.beam.kinematics.modal_deflection import ShapeFlexure
 from flexblocks.beam.properties.beam_profiles import EULER_BERNOULLI, BeamProfiles
@@ -94,6 +94,18 @@ class Discretization(ABC):
         return False
 
     @property
+    def follows_shear(self) -> bool:
+        """Whether it has shapes for any EI/(kappa G A l^2), so that these may stay symbolic; see `following_shear`."""
+        return False
+
+    def following_shear(self, deformation: BeamDeformation) -> tuple[DiscretizedDeformation, ca.SX]:
+        """Return a bending deformation with constant shapes, and the shares (m, n) of its own n amplitudes in these m.
+
+        The shares follow `deformation.softness`, which is symbolic.
+        """
+        raise NotImplementedError(f"{type(self).__name__}: follows_shear without following_shear.")
+
+    @property
     def can_slide(self) -> bool:
         """Whether its shapes may stretch with a beam that slides out of a hub: clamped, with second derivatives."""
         return False
@@ -135,9 +147,14 @@ class Discretization(ABC):
             for axis, of_axis in coordinates.items()
         }
         planes = {axis: self.plane(axis, beam) for axis in beam.deformations}
+        damped = {axis: (plane, amplitudes[axis]) for axis, plane in planes.items()}
+        for axis, deformation in beam.deformations.items():
+            if isinstance(deformation.softness, ca.SX) and q[axis].numel():
+                planes[axis], shares = self.following_shear(deformation)
+                q[axis], amplitudes[axis] = shares @ q[axis], shares @ amplitudes[axis]
         cuts = (HeldCut(cut, local) for cut in beam.cuts)
         released = tuple(cut for cut in cuts if cut.is_released)
-        return self.flexure_type(beam, root, planes, q, amplitudes, local.rate, released)
+        return self.flexure_type(beam, root, planes, q, amplitudes, damped, local.rate, released)
 
     def plane(self, axis: str, beam: Beam) -> DiscretizedDeformation:
         """Return one deformation of a beam so discretised, with its constants."""
@@ -180,6 +197,10 @@ class Rigid(Discretization):
     @property
     def can_shear(self) -> bool:
         """True, so that a beam with ``shear=True`` can be made rigid: nothing is left that could shear."""
+        return True
+
+    @property
+    def follows_shear(self) -> bool:
         return True
 
     @property

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+import casadi as ca
 import numpy as np
 
-from flexblocks.beam.kinematics.beam import Beam, BeamDeformation
+from flexblocks.beam.kinematics.beam import Beam, BeamDeformation, Number
 from flexblocks.beam.properties.beam_profiles import BeamProfiles
 from flexblocks.beam.properties.material import Material
 from flexblocks.beam.properties.tip_body import TipBody
-from flexblocks.beam.section_properties import FORMULAS, Property, property_of
+from flexblocks.beam.section_properties import FORMULAS, Property, known_property, property_of
 from flexblocks.errors import ParameterError, listing
 
 # The fields that an option needs if there is no section, and those it allows besides.
@@ -102,7 +103,7 @@ def check_options(block: Any, among: tuple[str, ...], instead: str = "") -> None
     for option in among:
         for name in (*NEEDS[option], *ALLOWS.get(option, ())):
             users.setdefault(name, []).append(option)
-        missing = [name for name in NEEDS[option] if getattr(block, name) is None]
+        missing = [name for name in NEEDS[option] if getattr(block, name) is None and not _follows(block, name)]
         if getattr(block, option) and missing:
             raise ParameterError(f"{block.where}: {option} = True needs {listing(missing)}{instead}.")
     for name, options in users.items():
@@ -111,6 +112,11 @@ def check_options(block: Any, among: tuple[str, ...], instead: str = "") -> None
                 f"{block.where}: {name} has no effect; set {' or '.join(f'{o}=True' for o in options)}, "
                 "or leave it out."
             )
+
+
+def _follows(block: Any, name: str) -> bool:
+    """Whether a number follows from others: the polar inertia of sections whose moments about both axes are known."""
+    return name == "polar_inertia" and getattr(block, "rotary_inertia", False) and block.section_inertia is not None
 
 
 def beam_from_block(block: Any, carried: np.ndarray) -> Beam:
@@ -124,7 +130,7 @@ def beam_from_block(block: Any, carried: np.ndarray) -> Beam:
         Inertia of what hangs on its tip, see `flexblocks.interfaces.Local`.
     """
     # Units of mass, length and inertia, from nominal values.
-    density = _known(block, "linear_density")
+    density = known_property(block, "linear_density")
     mass, length = density.nominal * block.nominal.length, block.nominal.length
     inertia = _inertia(block)
     # Each deformation with its stiffness, profiles and tip body.
@@ -132,13 +138,13 @@ def beam_from_block(block: Any, carried: np.ndarray) -> Beam:
     for axis in block.deformations:
         tip = block.nominal.discretization.tip_body(tip_body(carried, axis if axis in ("y", "z") else "y"))
         if axis == "x":
-            rigidity = _known(block, "axial_rigidity")
+            rigidity = known_property(block, "axial_rigidity")
             profiles, body = BeamProfiles(density.profile, rigidity.profile), TipBody(tip.mass / mass)
             deformations[axis] = BeamDeformation(
                 density.mean * block.length, rigidity.mean / block.length, profiles, body
             )
         elif axis == "torsion":
-            rigidity, polar = _known(block, "torsional_rigidity"), inertia[axis]
+            rigidity, polar = known_property(block, "torsional_rigidity"), inertia[axis]
             profiles, body = (
                 BeamProfiles(polar.profile, rigidity.profile),
                 TipBody(tip.polar_inertia / (polar.nominal * length)),
@@ -176,8 +182,8 @@ def tip_body(carried: np.ndarray, axis: str) -> TipBody:
 
 def _bending(block: Any, axis: str, density: Property, turning: Property | None, tip: TipBody) -> BeamDeformation:
     suffix = "_z" if axis == "z" else ""
-    rigidity = _known(block, f"flexural_rigidity{suffix}")
-    shear = _known(block, f"shear_rigidity{suffix}") if block.shear else None
+    rigidity = known_property(block, f"flexural_rigidity{suffix}")
+    shear = known_property(block, f"shear_rigidity{suffix}") if block.shear else None
     length, mass = block.nominal.length, density.nominal * block.nominal.length
     profiles = BeamProfiles(
         density=density.profile,
@@ -191,7 +197,34 @@ def _bending(block: Any, axis: str, density: Property, turning: Property | None,
         profiles=profiles,
         tip=tip,
         shear_stiffness=shear.mean / block.length if shear else None,
+        softness=_softness(block, rigidity, shear) if shear else 1.0,
     )
+
+
+def _softness(block: Any, rigidity: Property, shear: Property) -> Number:
+    """Return EI/(kappa G A l^2) in units of its nominal value; 1 if none of these is a symbol."""
+    ratio = rigidity.mean / (shear.mean * block.length**2)
+    nominal = rigidity.nominal / (shear.nominal * block.nominal.length**2)
+    return ratio / nominal if isinstance(ratio, ca.SX) else 1.0
+
+
+def made_for_numbers(
+    block: Any, instead: str = "fb.FiniteElements(n) or fb.StrainModes(n), whose shapes follow it"
+) -> dict[str, str]:
+    """Return the parameters of a beam block that its shapes are made for, so that they cannot stay symbolic, and why.
+
+    Those of a beam that shears decide how much of each shape is shear; without shear they are the shapes of all beams
+    that are alike, or functions in which these converge.
+    """
+    if not block.shear or block.discretization.follows_shear:
+        return {}
+    names = {"length", *(f"{name}_rigidity{axis}" for name in ("flexural", "shear") for axis in ("", "_z"))}
+    if getattr(block, "rotary_inertia", False):
+        names |= {"linear_density", "section_inertia", "section_inertia_z"}
+    if block.discretization.tip_body(TipBody(1.0)).mass:
+        names.add("linear_density")
+    why = f"{block.discretization!r} with shear = True has shapes that are made for its number; take {instead}"
+    return dict.fromkeys(sorted(names), why)
 
 
 def _inertia(block: Any) -> dict[str, Property]:
@@ -200,9 +233,3 @@ def _inertia(block: Any) -> dict[str, Property]:
     wanted = ("y", "z", "torsion") if block.rotary_inertia else ("torsion",) if block.torsion else ()
     inertias = {axis: property_of(block, names[axis]) for axis in wanted}
     return {axis: inertia for axis, inertia in inertias.items() if inertia is not None}
-
-
-def _known(block: Any, name: str) -> Property:
-    known = property_of(block, name)
-    assert known is not None, name
-    return known

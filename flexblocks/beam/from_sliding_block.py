@@ -57,14 +57,14 @@ def sliding_dissipation(functions: SlidingFunctions, flexure: SlidingFlexure) ->
         return ca.SX(1, 1)
     tip = functions.relative(functions.tip, functions.extension)
     if block.shapes == "fixed":
-        critical = {axis: critical_of_fixed(functions.plane(axis), tip) for axis in block.bending}
+        critical = {axis: critical_of_fixed(functions.plane(axis), tip) for axis in block.planes}
     elif block.shear:
         critical = {
             axis: critical_of_shearing(flexure.shapes[axis], tip, ratio) for axis, ratio in functions.ratios.items()
         }
     else:
-        following = critical_of_following(functions.betas, flexure.shapes[block.bending[0]])
-        critical = dict.fromkeys(block.bending, following)
+        following = critical_of_following(functions.betas, flexure.shapes[block.planes[0]])
+        critical = dict.fromkeys(block.planes, following)
     bent = rates.of_modes(critical, block.damping_ratio, block.linear_density)
     if torsion is None:
         return bent
@@ -75,14 +75,14 @@ def sliding_dissipation(functions: SlidingFunctions, flexure: SlidingFlexure) ->
 def sliding_velocity_forces(functions: SlidingFunctions, flexure: SlidingFlexure) -> ca.SX | None:
     """Return the velocity forces; None for torsion and shear, whose energies are differentiated."""
     block, local = functions.block, functions.local
-    angles = [coordinate.unit == "rad" for coordinate in block.discretization.coordinates(block.bending[0])]
+    angles = [coordinate.unit == "rad" for coordinate in block.discretization.coordinates(block.planes[0])]
     if not angles or block.torsion or block.shear:
         return None
     forces = SlidingForces(
         slide=_slide(functions),
         length=block.length,
         linear_density=block.linear_density,
-        shapes=flexure.shapes[block.bending[0]],
+        shapes=flexure.shapes[block.planes[0]],
         angles=np.array(angles, dtype=float),
         amplitudes=flexure.amplitudes,
         speeds=flexure.speeds,
@@ -94,7 +94,7 @@ def sliding_velocity_forces(functions: SlidingFunctions, flexure: SlidingFlexure
 def _by_axis(functions: SlidingFunctions, of: Callable[[ca.SX], ca.SX], power: int) -> dict[str, ca.SX]:
     """Return the coordinates of bending times a power of the extension, one higher for angles."""
     powers = {"m": functions.extension**power, "rad": functions.extension ** (power + 1)}
-    coordinates = {axis: functions.block.discretization.coordinates(axis) for axis in functions.block.bending}
+    coordinates = {axis: functions.block.discretization.coordinates(axis) for axis in functions.block.planes}
     return {
         axis: ca.vertcat(*[of(functions.local[c.name]) * powers[c.unit] for c in of_axis], ca.SX(0, 1))
         for axis, of_axis in coordinates.items()

@@ -9,7 +9,7 @@ from typing import Any
 from flexblocks.beam.kinematics.beam import Number
 from flexblocks.beam.properties.beam_profiles import RelativeProfile
 from flexblocks.beam.properties.material import Material
-from flexblocks.beam.properties.profile import Distribution, Profile, mean, profile
+from flexblocks.beam.properties.profile import Distribution, Profile, SumOfDistributions, mean, profile
 from flexblocks.beam.properties.section import Section
 
 FORMULAS: dict[str, Callable[[Section, Material], float]] = {
@@ -57,14 +57,31 @@ class Property:
 def property_of(block: Any, name: str) -> Property | None:
     """Return a property of a beam block, from its section and material or from its field; None if it has neither.
 
-    A property for bending along z defaults to that for y.
+    A property for bending along z defaults to that for y, and the polar inertia to the sum of the two others.
     """
     nominal = block.nominal
     if nominal.section is not None:
         distribution = Distribution(nominal.section, nominal.length, OfSection(name, nominal.material))
         return Property(mean(distribution), mean(distribution), profile(distribution))
-    if getattr(nominal, name) is None:
-        return property_of(block, name.removesuffix("_z")) if name.endswith("_z") else None
-    distribution = Distribution(getattr(nominal, name), nominal.length)
-    value = mean(distribution)
-    return Property(getattr(block, name) if distribution.is_uniform else value, value, profile(distribution))
+    if getattr(nominal, name) is not None:
+        distribution = Distribution(getattr(nominal, name), nominal.length)
+        value = mean(distribution)
+        return Property(getattr(block, name) if distribution.is_uniform else value, value, profile(distribution))
+    if name == "polar_inertia" and nominal.section_inertia is not None:
+        return _polar_inertia(block)
+    return property_of(block, name.removesuffix("_z")) if name.endswith("_z") else None
+
+
+def known_property(block: Any, name: str) -> Property:
+    """Return a property that the beam block is known to have."""
+    known = property_of(block, name)
+    assert known is not None, name
+    return known
+
+
+def _polar_inertia(block: Any) -> Property:
+    """Return the sum of the moments of inertia of flat sections about two axes across the beam."""
+    nominal, (first, second) = block.nominal, (known_property(block, f"section_inertia{axis}") for axis in ("", "_z"))
+    about_y = nominal.section_inertia if nominal.section_inertia_z is None else nominal.section_inertia_z
+    parts = (Distribution(part, nominal.length) for part in (nominal.section_inertia, about_y))
+    return Property(first.mean + second.mean, first.nominal + second.nominal, profile(SumOfDistributions(*parts)))

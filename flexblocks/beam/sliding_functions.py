@@ -92,22 +92,22 @@ class SlidingFunctions:
     def shapes(self) -> tuple[dict[str, SlidingShapes], dict[tuple[str, str], tuple[ca.SX, ca.SX]]]:
         """The shapes by axis, and what those of different planes have in common where they differ."""
         block = self.block
-        if block.shear and block.discretization.coordinates(block.bending[0]):
+        if block.shear and block.discretization.coordinates(block.planes[0]):
             shearing, ratios = self._shearing, self.ratios
             pairs = [(a, b) for a in ratios for b in ratios if a != b]
             overlaps = {(a, b): shearing.overlap(ratios[a], ratios[b]) for a, b in pairs}
             return {axis: shearing.at(ratio) for axis, ratio in ratios.items()}, overlaps
         if block.shapes == "fixed":
             fixed = block.discretization.shapes(self._start_tip)
-            return dict.fromkeys(block.bending, constant_shapes(fixed, self._angles, counts(block.damping_time))), {}
-        return dict.fromkeys(block.bending, self._following(clamped_mass_shapes)), {}
+            return dict.fromkeys(block.planes, constant_shapes(fixed, self._angles, counts(block.damping_time))), {}
+        return dict.fromkeys(block.planes, self._following(clamped_mass_shapes)), {}
 
     @property
     def _shearing(self) -> ShearingShapes:
         """The shapes of a beam that shears, for any of its ratios."""
         if self.block.shapes != "fixed":
             return self._following(shearing_following_shapes)
-        axis = self.block.bending[0]
+        axis = self.block.planes[0]
         return shearing_shapes(self.plane(axis).shapes, self._angles, self._start_ratio(axis))
 
     def _following(self, integrals: Callable[..., Shapes]) -> Shapes:
@@ -120,12 +120,12 @@ class SlidingFunctions:
     def ratios(self) -> dict[str, Number]:
         """EI/(kappa G A l^2) by axis."""
         stiff, soft = self.rigidity, self.shear_rigidity
-        return {axis: stiff[axis] / (soft[axis] * self.extension**2) for axis in self.block.bending}
+        return {axis: stiff[axis] / (soft[axis] * self.extension**2) for axis in self.block.planes}
 
     @property
     def _angles(self) -> np.ndarray:
         """1 for coordinates of bending that are angles, else 0."""
-        units = [c.unit for c in self.block.discretization.coordinates(self.block.bending[0])]
+        units = [c.unit for c in self.block.discretization.coordinates(self.block.planes[0])]
         return np.array([unit == "rad" for unit in units], dtype=float)
 
     def _start_ratio(self, axis: str) -> float:
@@ -173,7 +173,7 @@ def _across(block: Any, name: str) -> dict[str, Number]:
     """Return a rigidity by axis of bending; along z by default that along y."""
     along_y, along_z = getattr(block, name), getattr(block, f"{name}_z")
     values = {"y": along_y, "z": along_y if along_z is None else along_z}
-    return {axis: values[axis] for axis in block.bending}
+    return {axis: values[axis] for axis in block.planes}
 
 
 def counts(value: Number) -> bool:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
+from functools import lru_cache
 
+import casadi as ca
 import numpy as np
 
 from flexblocks.beam.discretization import Discretization, check_number, numbered_coordinates
-from flexblocks.beam.kinematics.beam import Beam
+from flexblocks.beam.kinematics.beam import Beam, BeamDeformation
 from flexblocks.beam.kinematics.deflection import Flexure
 from flexblocks.beam.kinematics.strain_deflection import StrainFlexure
 from flexblocks.beam.properties.beam_profiles import EULER_BERNOULLI, BeamProfiles
@@ -17,6 +19,7 @@ from flexblocks.beam.properties.profile import Profile
 from flexblocks.beam.properties.tip_body import TipBody
 from flexblocks.beam.shapes.ritz_modes import ritz_modes, rod_modes
 from flexblocks.beam.shapes.shape_functions import Shapes
+from flexblocks.beam.shapes.shape_integrals import DiscretizedDeformation, discretized_bending
 from flexblocks.beam.shapes.strain_functions import balancing_shear, own_strains, polynomial_strains, sizes
 from flexblocks.beam.shapes.strain_shapes import PiecewisePolynomials, RodStrainShapes, StrainShapes
 from flexblocks.errors import ParameterError
@@ -143,6 +146,18 @@ class StrainModes(Discretization):
     def can_shear(self) -> bool:
         return True
 
+    @property
+    def follows_shear(self) -> bool:
+        return self.functions != "modes"
+
+    def following_shear(self, deformation: BeamDeformation) -> tuple[DiscretizedDeformation, ca.SX]:
+        if deformation.profiles.rotary is not None:
+            # Shear strains have functions of their own.
+            plane = discretized_bending(self, deformation.tip, deformation.profiles)
+            return plane, ca.SX.eye(plane.shapes.size)
+        each = ca.SX.eye(self.size)
+        return _balanced(self, deformation.tip, deformation.profiles), ca.vertcat(each, deformation.softness * each)
+
     def has_coordinates_of(self, other: Discretization) -> bool:
         """A polynomial is the same one, however many there are."""
         if not isinstance(other, StrainModes):
@@ -166,15 +181,19 @@ class StrainModes(Discretization):
             return StrainShapes(curvature, _none(curvature))
         if profiles.rotary is None:
             return StrainShapes(curvature, balancing_shear(curvature, profiles.rigidity, profiles.shear))
-        sheared = self._strains(profiles.shear.profile)
-        # Curvatures without shear strain, then shear strains without curvature.
-        return StrainShapes(curvature.stacked(_none(sheared)), _none(curvature).stacked(sheared))
+        return _apart(curvature, self._strains(profiles.shear.profile))
 
     def rod_shapes(self, tip: TipBody, profiles: BeamProfiles = EULER_BERNOULLI) -> Shapes:
         if self.functions == "modes":
             strains = rod_modes(self.n, tip, profiles).strained
             return RodStrainShapes(strains.scaled(1 / sizes(strains)))
         return RodStrainShapes(self._strains(profiles.rigidity))
+
+    def balanced(self, profiles: BeamProfiles) -> Shapes:
+        """Return curvatures, then the shear strains that are in balance with them."""
+        assert profiles.shear is not None
+        curvature = self._strains(profiles.rigidity)
+        return _apart(curvature, balancing_shear(curvature, profiles.rigidity, profiles.shear))
 
     def _strains(self, rigidity: Profile) -> PiecewisePolynomials:
         if isinstance(self.functions, str):
@@ -195,3 +214,13 @@ class StrainModes(Discretization):
 def _none(functions: PiecewisePolynomials) -> PiecewisePolynomials:
     """Return as many functions that are zero."""
     return functions.scaled(np.zeros(len(functions.coefficients)))
+
+
+def _apart(curvature: PiecewisePolynomials, sheared: PiecewisePolynomials) -> StrainShapes:
+    """Return curvatures without shear strain, then shear strains without curvature."""
+    return StrainShapes(curvature.stacked(_none(sheared)), _none(curvature).stacked(sheared))
+
+
+@lru_cache(maxsize=64)
+def _balanced(strains: StrainModes, tip: TipBody, profiles: BeamProfiles) -> DiscretizedDeformation:
+    return DiscretizedDeformation(strains.balanced(profiles), tip, profiles)

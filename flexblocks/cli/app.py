@@ -9,11 +9,13 @@ import typer
 
 from flexblocks.cli.commands import Commands, add_commands
 from flexblocks.errors import FlexblocksError
+from flexblocks.public_calls import delivering
 
 
 class Program(Commands):
     """Commands with exit code 0: done; 1: refused, reason on stderr; 2: wrong usage; 130: ended early by Ctrl-C."""
 
+    @delivering
     def invoke(self, ctx: Any) -> Any:
         # Refusals and warnings are messages to the user, not tracebacks; anything else is a bug and shows itself.
         with warnings.catch_warnings():

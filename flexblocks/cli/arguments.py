@@ -50,6 +50,7 @@ StartOption = Annotated[
 ]
 TimeOption = Annotated[float, typer.Option("--time", help="Duration in seconds.")]
 SamplesOption = Annotated[int, typer.Option("--samples", min=2, help="Number of output times.")]
+SaturateOption = Annotated[bool, typer.Option("--saturate", help="Clip inputs to the limits of their actuators.")]
 PlotOption = Annotated[
     Path | None, typer.Option("--plot", help="Draw the result to this file (.png, .pdf, .svg).", show_default=False)
 ]

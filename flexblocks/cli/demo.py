@@ -25,6 +25,7 @@ from flexblocks.linear.linear_model import LinearModel
 from flexblocks.linear.linearize import linearize
 from flexblocks.modeling.model_file import load
 from flexblocks.simulation import Trajectory, bang_bang, simulate
+from flexblocks.simulation.trajectory import whole
 
 GOAL = {"joint1.angle": math.pi / 2, "joint2.angle": math.pi / 6}
 LIMITS = {"motor1.torque": 4.0, "motor2.torque": 2.0}
@@ -65,7 +66,7 @@ def demo(
         write_json(out / "check.json", summary(model, dae))
     with stopwatch.step("simulate", "simulated for 5 s, bang-bang of 0.2 N m on both motors: swing.nc, swing.csv"):
         pulse = bang_bang(0.2, 0.5)
-        swing = simulate(dae, (0.0, 5.0), u={"motor1.torque": pulse, "motor2.torque": pulse})
+        swing = whole(simulate(dae, (0.0, 5.0), u={"motor1.torque": pulse, "motor2.torque": pulse}))
         swing.save(out / "swing.nc")
         swing.save(out / "swing.csv")
     with stopwatch.step("linearize", "linearised at rest: modes.json, arm.mat, arm.npz"):

@@ -8,7 +8,16 @@ from typing import Annotated
 import typer
 
 from flexblocks.assemble import assemble
-from flexblocks.cli.arguments import LockOption, ModelArgument, PrescribeOption, SetOption, checked_file, names, numbers
+from flexblocks.cli.arguments import (
+    LockOption,
+    ModelArgument,
+    PrescribeOption,
+    SaturateOption,
+    SetOption,
+    checked_file,
+    names,
+    numbers,
+)
 from flexblocks.cli.catalogue import model_named
 from flexblocks.cli.import_types import ImportOption, imported_types
 from flexblocks.cli.report import print_line
@@ -40,6 +49,7 @@ def export(
     sources_only: Annotated[
         bool, typer.Option("--sources-only", help="An FMU of C sources only, without a binary for this machine.")
     ] = False,
+    saturate: SaturateOption = False,
     linear: Annotated[
         list[Path] | None,
         typer.Option(
@@ -72,6 +82,8 @@ def export(
         raise ParameterError(
             "export: nothing to write; must be one file at least. Give --fmu, --linear, --equations or --code."
         )
+    if saturate and not fmu:
+        raise ParameterError("export: --saturate has no effect without --fmu; give --fmu, or leave it out.")
     if linear and symbolic:
         raise ParameterError(
             "export: --linear with --symbolic: a linear model has numbers only; leave --symbolic out, or export the "
@@ -84,11 +96,9 @@ def export(
     written: list[Path] = []
     if fmu is not None:
         binary = False if sources_only else None
-        written.append(
-            exports.fmu(
-                dae, fmu, version, kind or ("ModelExchange", "CoSimulation"), outputs=output_names, binary=binary
-            )
-        )
+        kinds = kind or ("ModelExchange", "CoSimulation")
+        options = {"outputs": output_names, "saturate": saturate, "binary": binary}
+        written.append(exports.fmu(dae, fmu, version, kinds, **options))
     if linear:
         from flexblocks.linear.linearize import linearize
 

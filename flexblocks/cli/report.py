@@ -15,6 +15,8 @@ from rich.text import Text
 
 from flexblocks.atomic_file import write_text
 
+INTERRUPTED = 130  # what shells say of a command that Ctrl-C has ended: what comes after it has not got all of it
+
 
 def print_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
     """Print a table; numbers are aligned to the right."""

@@ -20,7 +20,7 @@ OPTION = "--input"
 HELP = (
     "A number; bang-bang:AMPLITUDE,WIDTH (+ for WIDTH seconds, - for as long, then 0); step:AMPLITUDE,TIME; "
     "sine:AMPLITUDE,FREQUENCY[,END] (Hz, s); or FILE:COLUMN of a table (.csv, its first column the time in seconds) "
-    "or of a saved trajectory (.csv, .nc), interpolated linearly. May be repeated."
+    "or of a saved trajectory (.csv, .nc), interpolated linearly (two rows at one time are a jump). May be repeated."
 )
 InputOption = Annotated[list[str] | None, typer.Option("--input", metavar="NAME=SIGNAL", help=HELP)]
 

@@ -18,6 +18,7 @@ from flexblocks.cli.arguments import (
     PrescribeOption,
     ReportOption,
     SamplesOption,
+    SaturateOption,
     SetOption,
     StartOption,
     TimeOption,
@@ -29,7 +30,7 @@ from flexblocks.cli.arguments import (
 )
 from flexblocks.cli.catalogue import model_named
 from flexblocks.cli.import_types import ImportOption, imported_types
-from flexblocks.cli.report import print_json, print_line, print_table, save_picture, save_report
+from flexblocks.cli.report import INTERRUPTED, print_json, print_line, print_table, save_picture, save_report
 from flexblocks.cli.signals import InputOption, signals
 from flexblocks.simulation import SimulationError, Trajectory
 from flexblocks.simulation import simulate as integrate
@@ -48,6 +49,7 @@ def simulate(
     start: StartOption = None,
     method: Annotated[str, typer.Option("--method", help="auto, adams, bdf, idas, rk4 or dop853.")] = "auto",
     step: Annotated[float | None, typer.Option("--step", help="Step of rk4 in seconds.", show_default=False)] = None,
+    saturate: SaturateOption = False,
     max_steps: Annotated[
         int | None,
         typer.Option(
@@ -84,6 +86,7 @@ def simulate(
             x0=x0,
             method=method,
             step=step,
+            saturate=saturate,
             time_limit=time_limit,
             max_steps=DEFAULT_STEPS if max_steps is None else max_steps,
         )
@@ -101,11 +104,13 @@ def simulate(
     if json:
         head = {"model": motion.model, "samples": len(motion), "time": [motion.t[0], motion.t[-1]]}
         print_json({**head, "complete": motion.complete, "variables": {row.pop("name"): row for row in rows}})
-        return
-    print_line(repr(motion))
-    print_table("Variables", tuple(rows[0]), [tuple(row.values()) for row in rows])
-    if out is not None:
-        print_line(f"Trajectory written to {out}.")
+    else:
+        print_line(repr(motion))
+        print_table("Variables", tuple(rows[0]), [tuple(row.values()) for row in rows])
+        if out is not None:
+            print_line(f"Trajectory written to {out}.")
+    if not motion.complete:
+        raise typer.Exit(INTERRUPTED)
 
 
 def ranges(motion: Trajectory) -> list[dict[str, Any]]:

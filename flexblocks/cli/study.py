@@ -15,7 +15,7 @@ from flexblocks.cli.catalogue import model_named
 from flexblocks.cli.completion import SUFFIXES
 from flexblocks.cli.import_types import ImportOption, imported_types
 from flexblocks.cli.planning.request import checked, mapping
-from flexblocks.cli.report import print_json, print_line, print_table
+from flexblocks.cli.report import INTERRUPTED, print_json, print_line, print_table
 from flexblocks.cli.signals import signals
 from flexblocks.errors import FileFormatError, FlexblocksError, ParameterError, listing, nearest
 from flexblocks.file_paths import expanded, readable_file
@@ -26,7 +26,6 @@ from flexblocks.studies.outcome import DONE
 
 TASKS = {"simulate": tasks.Simulate, "linearize": tasks.Linearize, "equilibrium": tasks.Equilibrium, "plan": tasks.Plan}
 KEYS = ("model", "settings", "task", "cases", "store")
-INTERRUPTED = 130  # what shells say of a command that Ctrl-C has ended: what comes after it has not got all cases
 HELP = "A study file (.yaml, .yml, .json): model, task, cases and store; see docs/studies.md."
 
 

@@ -8,7 +8,7 @@ from itertools import islice
 
 import numpy as np
 
-from flexblocks.constraints.closed_posture import IN_LINE, SPREAD, is_in_line
+from flexblocks.constraints.closed_posture import IN_LINE, SPREAD, is_in_line, warn_of_change_points
 from flexblocks.constraints.closed_start import closed_start
 from flexblocks.constraints.dependent_variables import with_dependent_variables
 from flexblocks.constraints.loop_equations import closure_equations, closure_slopes, free_columns, gap, weights
@@ -37,7 +37,7 @@ def close_loops(dae: DAE) -> DAE:
     """
     n, loops = dae.tree.size, dae.tree.loops
     # A closed posture next to the blocks' start values.
-    record, p = closed_start(dae), dae.p.start
+    (record, leads), p = closed_start(dae), dae.p.start
     q = record.closed
     # Independent closure constraints, as many as the rank of their Jacobian.
     rows = _independent_rows(dae, q, p) if n else np.zeros(0)
@@ -58,7 +58,10 @@ def close_loops(dae: DAE) -> DAE:
     tree = replace(dae.tree, loops=Loops(closures, weights(dae, rows, islice(_closed_around(dae, q, p), 2), p)))
     start, z = with_dependent_variables(dae, np.concatenate([q, dae.x.start[n:]]), dae.z.start, p, where="assemble: ")
     x, z = replace(dae.x, start=start), replace(dae.z, start=z)
-    return replace(dae, tree=tree, x=x, z=z, closed_start=record)
+    closed = replace(dae, tree=tree, x=x, z=z, closed_start=record)
+    for way, led_ones in leads:
+        warn_of_change_points(closed, way, p, led_ones, "assemble")
+    return closed
 
 
 def _refuse_overdriven(dae: DAE, q: np.ndarray, p: np.ndarray, rows: np.ndarray) -> None:

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 
+from flexblocks.constraints.change_points import change_points, joints_in_line, passed_words
 from flexblocks.constraints.continuation import led
 from flexblocks.constraints.deformation import deformation, deforming
 from flexblocks.constraints.loop_equations import (
@@ -51,17 +52,20 @@ def closed_posture(dae: DAE, target: np.ndarray, p: np.ndarray, held: np.ndarray
     Warns
     -----
     FlexblocksWarning
-        The posture was searched for, and may belong to another assembly. Not if more is held than the linkage has
-        degrees of freedom: the caller then chose it.
+        The way from the start passes a change point, or the posture was searched for: it may belong to another
+        assembly. Not if more is held than the linkage has degrees of freedom: the caller then chose it.
     """
     equations, start = closure_equations(dae), (dae.x.start[: dae.tree.size], dae.p.start)
     # The caller chose a posture of its own if more coordinates are held than can move independently.
     J = equations.mismatch(*start)[1].full() * equations.unit
     chosen = held.sum() > len(held) - np.linalg.matrix_rank(J, tol=RANK * np.linalg.norm(J, 2))
     for free in choices(dae, held):
-        q = led(equations, start, target, p, held, free)
-        if q is not None:
-            return _relaxed(dae, equations, q, p, free)
+        stiffness = _stiffness(dae, *start) if (free & deforming(dae)).any() else None
+        way = led(equations, start, target, p, held, free, stiffness)
+        if way is not None:
+            if not chosen:
+                warn_of_change_points(dae, way, p, held, where)
+            return _relaxed(dae, equations, way[-1], p, free)
         q = searched(dae, target, p, free) if chosen else None
         if q is not None:
             return q
@@ -82,6 +86,11 @@ def same_assembly(dae: DAE, start: np.ndarray, q: np.ndarray, p: np.ndarray) -> 
     """Whether the closed posture `start` (n,) can be led to `q` (n,), loops closed all the way, by parameters `p`.
 
     Independent coordinates are led along a straight line, those that are independent at one of the two postures.
+
+    Warns
+    -----
+    FlexblocksWarning
+        The way passes a change point, at which assemblies meet.
     """
     equations = closure_equations(dae)
     if gap(equations, q, p) > POLISHED:
@@ -92,10 +101,23 @@ def same_assembly(dae: DAE, start: np.ndarray, q: np.ndarray, p: np.ndarray) -> 
         diagonal = np.abs(np.diag(np.asarray(factors[0])))
         independent = np.ones(len(q), dtype=bool)
         independent[factors[-1][: int(np.sum(diagonal > RANK * diagonal[0]))]] = False
-        there = led(equations, (polished(equations, start, p, ~independent), p), q, p, independent, ~independent)
-        if there is not None and np.max(np.abs((there - q) / equations.unit)) < SAME:
+        way = led(equations, (polished(equations, start, p, ~independent), p), q, p, independent, ~independent)
+        if way is not None and np.max(np.abs((way[-1] - q) / equations.unit)) < SAME:
+            warn_of_change_points(dae, way, p, independent & ~deforming(dae), "a posture of the plan")
             return True
     return False
+
+
+def warn_of_change_points(dae: DAE, way: np.ndarray, p: np.ndarray, led_ones: np.ndarray, where: str) -> None:
+    """Warn where the way from the start to a posture passes change points; `led_ones` (n,) are named with the place."""
+    behind = change_points(dae, way, p, led_ones)
+    if len(behind):
+        passed = way[behind[0] - 1].round(3)
+        told = passed_words(listing(_values(dae, passed, led_ones), 3), joints_in_line(dae, way[behind - 1], p))
+        warn(
+            f"{where.rstrip(': ')}: on the way from the start values of '{dae.name}', {told}; the posture that was "
+            "found belongs to one of several assemblies. Start beyond that point, or give more coordinates."
+        )
 
 
 def searched(dae: DAE, q: np.ndarray, p: np.ndarray, free: np.ndarray) -> np.ndarray | None:
@@ -127,8 +149,13 @@ def _relaxed(dae: DAE, equations: ClosureEquations, q: np.ndarray, p: np.ndarray
     """Return the posture of least strain energy next to `q`, which is `q` if no beam may bend."""
     if not (free & deforming(dae)).any():
         return q
-    relaxed = least_strained(equations, deformation(dae).energies(q, p)[1].full(), q, p, free)
+    relaxed = least_strained(equations, _stiffness(dae, q, p), q, p, free)
     return relaxed if gap(equations, relaxed, p) <= CLOSED else q
+
+
+def _stiffness(dae: DAE, q: np.ndarray, p: np.ndarray) -> np.ndarray:
+    """Return the stiffness (n, n) of the bodies that deform."""
+    return deformation(dae).energies(q, p)[1].full()
 
 
 def choices(dae: DAE, held: np.ndarray) -> Iterable[np.ndarray]:

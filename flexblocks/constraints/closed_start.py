@@ -22,8 +22,12 @@ LOG = logging.getLogger("flexblocks.assemble")
 FAR = 1.0
 
 
-def closed_start(dae: DAE) -> ClosedStart:
-    """Return start values that close the loops, next to those of the blocks.
+# Closed postures (k, n) on a way, and which coordinates (n,) are led along it.
+Lead = tuple[np.ndarray, np.ndarray]
+
+
+def closed_start(dae: DAE) -> tuple[ClosedStart, list[Lead]]:
+    """Return start values that close the loops, next to those of the blocks, and the ways on which guesses were led.
 
     Zero is the default of a start value: such joints move first. Then joints move whose start value was set; each of
     these is led back to its value where the others allow it, in the order in which the blocks were added. Beams bend
@@ -44,9 +48,10 @@ def closed_start(dae: DAE) -> ClosedStart:
     joints = ~deforming(dae)
     guessed = joints & (declared != 0)
     q, energies = _by_joints(equations, declared, p, joints, guessed), {}
+    leads: list[Lead] = []
     kept = np.zeros(n, dtype=bool)
     if q is not None:
-        q, kept = _with_guesses(equations, q, declared, p, joints, guessed)
+        q, kept, leads = _with_guesses(equations, q, declared, p, joints, guessed)
     else:
         q = searched(dae, declared, p, np.ones(n, dtype=bool))
         if q is None:
@@ -58,7 +63,7 @@ def closed_start(dae: DAE) -> ClosedStart:
     names = tuple(name for name, is_kept in zip(dae.q_names, kept, strict=True) if is_kept)
     record = ClosedStart(dae.q_names, dae.x.units[:n], declared, q, equations.unit, names, energies)
     _warn(dae, record, guessed & (np.abs(q - declared) > FAR * equations.unit))
-    return record
+    return record, leads
 
 
 def _by_joints(
@@ -86,16 +91,17 @@ def _with_guesses(
     p: np.ndarray,
     joints: np.ndarray,
     guessed: np.ndarray,
-) -> tuple[np.ndarray, np.ndarray]:
-    """Return the closed posture with as many guesses as can be kept, and which these are."""
-    kept = np.zeros(len(q), dtype=bool)
+) -> tuple[np.ndarray, np.ndarray, list[Lead]]:
+    """Return the closed posture with as many guesses as can be kept, which these are, and the ways to them."""
+    kept, leads = np.zeros(len(q), dtype=bool), []
     for i in np.flatnonzero(guessed):
         held = kept.copy()
         held[i] = True
         back = led(equations, (q, p), np.where(held, declared, q), p, held, joints & ~held)
         if back is not None:
-            q, kept = back, held
-    return q, kept
+            q, kept = back[-1], held
+            leads.append((back, held))
+    return q, kept, leads
 
 
 def _warn(dae: DAE, record: ClosedStart, far: np.ndarray) -> None:

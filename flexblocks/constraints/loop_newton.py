@@ -100,25 +100,37 @@ def least_strained(
     -----
     Each step is the least energy that closes the linearised loops; joints cost little.
     """
-    unit = equations.unit
-    strained = np.diag(stiffness) > 0
-    softest = np.min((np.diag(stiffness) * unit**2)[strained & free], initial=np.inf)
-    idle = np.where(strained, 0.0, IDLE * (softest if np.isfinite(softest) else 1.0) / unit**2)
-    root = np.linalg.cholesky((stiffness + np.diag(idle))[np.ix_(free, free)]).T
-    q = start.copy()
+    q, unit = start.copy(), equations.unit
     for _ in range(BENT):
-        r, J = (value.full() for value in equations.mismatch(q, p))
-        if not (np.all(np.isfinite(r)) and np.all(np.isfinite(J))):
+        step = strain_step(equations, stiffness, q, p, free)
+        if not np.all(np.isfinite(step)):
             return start.copy()
-        J = J[:, free]
-        # From the unstrained posture: the strain that is left, not what changes, is least.
-        back = np.where(strained, q, 0.0)[free]
-        whitened = np.linalg.solve(root.T, J.T).T
-        target = np.linalg.solve(root, np.linalg.lstsq(whitened, J @ back - r.ravel(), rcond=1e-11)[0])
-        step = np.zeros(len(q))
-        step[free] = target - back
         size = np.max(np.abs(step / unit), initial=0.0)
         q = np.where(free, equations.within(q, q + step * min(1.0, 0.1 / size if size else 1.0)), q)
         if size < 1e-13:
             break
     return polished(equations, q, p, free) if gap(equations, q, p) > CLOSED else q
+
+
+def strain_step(
+    equations: ClosureEquations, stiffness: np.ndarray, q: np.ndarray, p: np.ndarray, free: np.ndarray
+) -> np.ndarray:
+    """Return the step (n,) to the least strain energy that closes the linearised loops; arguments: `least_strained`.
+
+    It is NaN at a posture that has no mismatch.
+    """
+    r, J = (value.full() for value in equations.mismatch(q, p))
+    if not (np.all(np.isfinite(r)) and np.all(np.isfinite(J))):
+        return np.full(len(q), np.nan)
+    unit, strained = equations.unit, np.diag(stiffness) > 0
+    softest = np.min((np.diag(stiffness) * unit**2)[strained & free], initial=np.inf)
+    idle = np.where(strained, 0.0, IDLE * (softest if np.isfinite(softest) else 1.0) / unit**2)
+    root = np.linalg.cholesky((stiffness + np.diag(idle))[np.ix_(free, free)]).T
+    J = J[:, free]
+    # From the unstrained posture: the strain that is left, not what changes, is least.
+    back = np.where(strained, q, 0.0)[free]
+    whitened = np.linalg.solve(root.T, J.T).T
+    target = np.linalg.solve(root, np.linalg.lstsq(whitened, J @ back - r.ravel(), rcond=1e-11)[0])
+    step = np.zeros(len(q))
+    step[free] = target - back
+    return step

@@ -14,7 +14,7 @@ from flexblocks.control.reference_inputs import grouped
 from flexblocks.control.saturation import Actuators, actuators
 from flexblocks.dae.dae import DAE
 from flexblocks.dynamics.tree.clock import Clock
-from flexblocks.dynamics.tree.feedback import Feedback
+from flexblocks.dynamics.tree.feedback import Feedback, feedback_around
 from flexblocks.errors import ComputationError, NameUnknownError, ParameterError, listing, nearest
 from flexblocks.interfaces.physics import Output
 from flexblocks.interfaces.variables import Variables, variables
@@ -45,6 +45,7 @@ def close_loop(dae: DAE, law: Bindable, *, limits: bool = True, disturbances: bo
         * in x, at its end: the states of the law, ``pid.integral[1]``;
         * in y: the inputs that reach the arm, under their own names, ``motor1.torque``; for inputs with a limit also
           the command before saturation, ``command.motor1.torque``; and the outputs of the law, ``error.joint1.angle``.
+          With ``limits=False`` they keep the limits of the inputs, so that simulations warn of what exceeds them.
 
     Raises
     ------
@@ -77,7 +78,7 @@ def close_loop(dae: DAE, law: Bindable, *, limits: bool = True, disturbances: bo
     u = grouped("input", [_undriven(dae, bound), bound.references, disturbance])
     u = dataclasses.replace(u, derivative_of=tuple(name if name in u else None for name in u.derivative_of))
     x = grouped("state", [dae.x, bound.states])
-    y = grouped("output", [dae.y, variables("output", [(name, o.unit, 0.0) for name, o in loop.outputs.items()])])
+    y = grouped("output", [dae.y, _shown(dae, loop, limits, disturbance)])
     _refuse_repeated(x, dae.z, u, dae.p, y)
     feedback = _feedback(dae, loop, bound, x, u)
     tree = dataclasses.replace(dae.tree, feedback=feedback)
@@ -128,25 +129,27 @@ def _loop(dae: DAE, bound: Bound, drives: Actuators, disturbance: Variables) -> 
     )
 
 
+def _shown(dae: DAE, loop: _Loop, limits: bool, disturbance: Variables) -> Variables:
+    """Return the outputs of the loop; the inputs that it drives keep the limits that are not enforced.
+
+    Those with a disturbance do not: what is added is no command.
+    """
+    kept = {} if limits else dict(zip(dae.u.names, dae.u.limits.tolist(), strict=True))
+    entries = [(name, output.unit, 0.0) for name, output in loop.outputs.items()]
+    return variables(
+        "output",
+        entries,
+        [None if f"disturbance.{name}" in disturbance.names else kept.get(name) for name in loop.outputs],
+    )
+
+
 def _feedback(dae: DAE, loop: _Loop, bound: Bound, x: Variables, u: Variables) -> Feedback:
     """Return the feedback of the whole loop, composed with that of an inner loop if the arm is one already."""
-    symbols = [x.symbol, dae.z.symbol, u.symbol, dae.p.symbol]
-    inputs, rates = loop.inputs, loop.rates
+    z, p = dae.z.symbol, dae.p.symbol
     outputs = ca.vertcat(*[ca.SX(o.value) for o in loop.outputs.values()])
     units = {name: o.unit for name, o in loop.outputs.items()}
-    inner = dae.tree.feedback
-    if inner is not None:
-        at_inner = [dae.x.symbol, dae.z.symbol, loop.inputs, dae.p.symbol]
-        rates = ca.vertcat(inner.rates(*at_inner), rates)
-        outputs, units = ca.vertcat(inner.outputs(*at_inner), outputs), {**inner.units, **units}
-        inputs = inner.inputs(*at_inner)
-    inputs, rates, outputs = ca.cse([inputs, rates, outputs])
-    return Feedback(
-        _function("inputs", symbols, inputs),
-        _function("rates", symbols, rates),
-        _function("shown", symbols, outputs),
-        units,
-    )
+    at_inner, symbols = (dae.x.symbol, z, loop.inputs, p), (x.symbol, z, u.symbol, p)
+    return feedback_around(dae.tree.feedback, at_inner, symbols, loop.rates, outputs, units)
 
 
 def _clocks(dae: DAE, loop: _Loop, bound: Bound, x: Variables, u: Variables) -> tuple[Clock, ...]:

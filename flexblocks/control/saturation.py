@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import casadi as ca
 import numpy as np
 
 from flexblocks.dae.dae import DAE
+from flexblocks.dynamics.tree.clock import Clock
+from flexblocks.dynamics.tree.feedback import Feedback
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,8 +41,7 @@ class Actuators:
 
     def saturated(self, name: str, command: ca.SX) -> ca.SX:
         """Return the saturated command of an input: an exact clamp, with a kink at the limit."""
-        limit = self.limits[self.names.index(name)]
-        return ca.fmin(ca.fmax(command, -limit), limit) if self.has_limit(name) else command
+        return clipped(command, float(self.limits[self.names.index(name)]))
 
     def excess_of(self, name: str) -> ca.SX:
         """Return the symbol of saturated minus unsaturated command of an input."""
@@ -54,6 +55,33 @@ class Actuators:
         """Return saturated minus unsaturated command (nu,), the values of `excess`; 0 for undriven inputs."""
         excess = {name: self.saturated(name, command) - command for name, command in commands.items()}
         return ca.vertcat(*[excess.get(name, ca.SX(0)) for name in self.names], ca.SX(0, 1))
+
+
+def clipped(value: ca.SX, limit: float) -> ca.SX:
+    """Return a value clamped between -`limit` and `limit`; an infinite one leaves it as it is."""
+    return ca.fmin(ca.fmax(value, -limit), limit) if np.isfinite(limit) else value
+
+
+def with_saturated_inputs(dae: DAE) -> DAE:
+    """Return the DAE whose inputs saturate at their limits inside; its own inputs, of the same names, have none."""
+    symbols = [dae.x.symbol, dae.z.symbol, dae.u.symbol, dae.p.symbol]
+    limited = [clipped(symbol, limit) for symbol, limit in zip(ca.vertsplit(dae.u.symbol), dae.u.limits, strict=True)]
+    at = [dae.x.symbol, dae.z.symbol, ca.vertcat(*limited, ca.SX(0, 1)), dae.p.symbol]
+
+    def function(name: str, result: ca.SX) -> ca.Function:
+        return ca.Function(name, symbols, [ca.densify(result)], ["x", "z", "u", "p"], [name])
+
+    inner = dae.tree.feedback
+    inputs, rates, shown = (
+        (at[2], ca.SX(0, 1), ca.SX(0, 1))
+        if inner is None
+        else (inner.inputs(*at), inner.rates(*at), inner.outputs(*at))
+    )
+    units = {} if inner is None else inner.units
+    feedback = Feedback(function("inputs", inputs), function("rates", rates), function("shown", shown), units)
+    clocks = tuple(Clock(c.period, c.offset, function("change", c.change(*at))) for c in dae.clocks)
+    u = replace(dae.u, limits=np.full(len(dae.u), np.inf))
+    return replace(dae, u=u, tree=replace(dae.tree, feedback=feedback), model=None, clocks=clocks)
 
 
 def actuators(dae: DAE, limits: bool) -> Actuators:

@@ -227,7 +227,8 @@ class DAE(DAEFunctions, RichDisplay):
             other = copy.copy(self)
             # What depends on the outputs is built anew; a compiled DAE keeps its other compiled functions.
             kept = {key: value for key, value in vars(self).items() if key not in DEPENDS_ON_OUTPUTS}
-            kept["y"] = variables("output", [(name, unit, 0.0) for name, unit in entries])
+            bounds = [*self.y.limits, *[None] * len(units)]
+            kept["y"] = variables("output", [(name, unit, 0.0) for name, unit in entries], bounds)
             if self.interpreted is not self:
                 kept["interpreted"] = self.interpreted.with_outputs(more)
             vars(other).clear()

@@ -56,6 +56,11 @@ class Pair:
     reuses_last: bool = False
 
     @property
+    def gap(self) -> float:
+        """The largest distance between two stages, as a share of the step."""
+        return float(np.max(np.diff(np.unique([0.0, *self.c, 1.0]))))
+
+    @property
     def nodes(self) -> np.ndarray:
         """The places of the stages that a step evaluates, as fractions of it."""
         return self.c[1:] if self.reuses_last else self.c
@@ -95,15 +100,17 @@ PAIRS = {"rk43": rk43, "rk8": rk8}
 
 
 def step(motion: ca.Function, pair: Pair, expand: bool) -> ca.Function:
-    """Return one step, function (X, [h, rtol, atol], u at the nodes, p) -> X after it, error estimate.
+    """Return one step, function (X, [h, rtol], u at the nodes, p, [origin, atol]) -> X after it, error estimate.
 
-    X is [x, work], and with `reuses_last` [x, work, its slope]. `expand` writes the equations out in each stage.
+    X is [x, work], and with `reuses_last` [x, work, its slope]; errors are measured by
+    rtol |X - origin| + atol. `expand` writes the equations out in each stage.
     """
     kind: Any = ca.SX if expand else ca.MX
     size, inputs = motion.size1_out("dX"), motion.size1_in("u")
     X, first = kind.sym("X", size), kind.sym("slope", size)
-    settings, u, p = kind.sym("h", 3), kind.sym("u", inputs * len(pair.nodes)), kind.sym("p", motion.size1_in("p"))
-    h, rtol, atol = settings[0], settings[1], settings[2]
+    measure = kind.sym("measure", 2 * size)
+    settings, u, p = kind.sym("h", 2), kind.sym("u", inputs * len(pair.nodes)), kind.sym("p", motion.size1_in("p"))
+    h, rtol, origin, atol = settings[0], settings[1], measure[:size], measure[size:]
     slopes: list[Any] = [first] if pair.reuses_last else []
     for i, row in enumerate(pair.A[len(slopes) :]):
         moved = [float(a) * k for a, k in zip(row, slopes, strict=False) if a]
@@ -111,10 +118,11 @@ def step(motion: ca.Function, pair: Pair, expand: bool) -> ca.Function:
         slopes.append(motion(at[: size - 1], kind(0, 1), u[i * inputs : (i + 1) * inputs], p)[0])
     after = [float(b) * k for b, k in zip(pair.b, slopes, strict=True) if b]
     Y = X + h * sum(after[1:], after[0])
-    error = pair.error(slopes, atol + rtol * ca.fmax(ca.fabs(X), ca.fabs(Y)), h)
+    error = pair.error(slopes, atol + rtol * ca.fmax(ca.fabs(X - origin), ca.fabs(Y - origin)), h)
     if pair.reuses_last:
         X, Y = ca.vertcat(X, first), ca.vertcat(Y, slopes[-1])
-    return ca.Function(f"{pair.name}_step", [X, settings, u, p], [Y, error], ["X", "h", "u", "p"], ["Y", "error"])
+    labels = ["X", "h", "u", "p", "measure"], ["Y", "error"]
+    return ca.Function(f"{pair.name}_step", [X, settings, u, p, measure], [Y, error], *labels)
 
 
 def chain(one: ca.Function, pair: Pair, count: int) -> ca.Function:

@@ -10,7 +10,7 @@ import casadi as ca
 
 from flexblocks.dae.dae import DAE
 from flexblocks.dynamics.tree.clock import Clock
-from flexblocks.dynamics.tree.feedback import Feedback
+from flexblocks.dynamics.tree.feedback import Feedback, feedback_around
 from flexblocks.interfaces.variables import Variables
 
 
@@ -56,14 +56,11 @@ def _through(dae: DAE, u: Variables, whole: ca.SX) -> tuple[Feedback, tuple[Cloc
     inner = [dae.x.symbol, dae.z.symbol, whole, dae.p.symbol]
     symbols = [dae.x.symbol, dae.z.symbol, u.symbol, dae.p.symbol]
 
-    def function(name: str, result: ca.SX) -> ca.Function:
-        return ca.Function(name, symbols, [ca.densify(result)], ["x", "z", "u", "p"], [name])
+    none = ca.SX(0, 1)
+    feedback = feedback_around(dae.tree.feedback, inner, symbols, none, none, {})
 
-    none, laws = ca.SX(0, 1), dae.tree.feedback
-    feedback = Feedback(
-        function("inputs", whole if laws is None else laws.inputs(*inner)),
-        function("rates", none if laws is None else laws.rates(*inner)),
-        function("shown", none if laws is None else laws.outputs(*inner)),
-        {} if laws is None else laws.units,
-    )
-    return feedback, tuple(Clock(c.period, c.offset, function("change", c.change(*inner))) for c in dae.clocks)
+    def change(clock: Clock) -> ca.Function:
+        increment = ca.densify(clock.change(*inner))
+        return ca.Function("change", symbols, [increment], ["x", "z", "u", "p"], ["change"])
+
+    return feedback, tuple(Clock(clock.period, clock.offset, change(clock)) for clock in dae.clocks)

@@ -48,6 +48,13 @@ class _Named:
         for name, value in checked_fields(self.where, self).items():
             object.__setattr__(self, name, value)
 
+    def made_for_numbers(self) -> Mapping[str, str]:
+        """Return the arguments that cannot stay symbolic, as the block computes functions from their numbers.
+
+        By argument the reason with what to do, for messages.
+        """
+        return {}
+
     def check_change(self, names: Collection[str]) -> None:
         """Refuse other values of symbolic parameters, by their names, than those that the block was built with.
 
@@ -83,12 +90,11 @@ class _Named:
 
     def with_values(self, values: Mapping[str, Any]) -> Any:
         """Return a copy in which fields are replaced, by symbols for instance, without checking."""
-        other = copy.copy(self)
-        for name, value in values.items():
-            object.__setattr__(other, name, value)
-            if isinstance(value, ca.SX):
-                object.__setattr__(other, "_nominal", self.nominal)
-        return other
+        plain = {name: value for name, value in values.items() if not isinstance(value, ca.SX)}
+        nominal = _with_fields(self.nominal, plain)
+        if len(plain) == len(values) and self.nominal is self:
+            return nominal
+        return _with_fields(self, {**values, "_nominal": nominal})
 
     @property
     def nominal(self) -> Any:
@@ -179,6 +185,22 @@ class Block(_Named, ABC):
         del carried
         return ()
 
+    def doubts(self, carried: np.ndarray) -> tuple[str, ...]:
+        """Return what is probably not meant, each a sentence with what to do; listed by `flexblocks.Model.check`.
+
+        `carried` is the inertia (6, 6) outboard of ``frame_b``.
+        """
+        del carried
+        return ()
+
+    def frequency_doubts(self, carried: np.ndarray) -> tuple[str, ...]:
+        """Return which of its frequencies the theory of the block misses, with what to do.
+
+        Listed by `flexblocks.Model.check`, and warned of by `flexblocks.linearize`; `carried` as for `doubts`.
+        """
+        del carried
+        return ()
+
     @property
     def modal_damping(self) -> float:
         """The share of critical damping that modes of the block by itself have, clamped; 0 if it has none."""
@@ -218,6 +240,13 @@ class Composite(_Named, ABC):
     @abstractmethod
     def exposed(self) -> Mapping[str, str]:
         """Return the ``part.port`` behind each port of the composite."""
+
+
+def _with_fields(block: Any, values: Mapping[str, Any]) -> Any:
+    other = copy.copy(block)
+    for name, value in values.items():
+        object.__setattr__(other, name, value)
+    return other
 
 
 def _refuse_ports(where: str, ports: tuple[PortSpec, ...], attaches: bool) -> None:

@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 import casadi as ca
 import numpy as np
 
+from flexblocks.computable import computable, needed
 from flexblocks.errors import ParameterError
 
 
@@ -66,11 +67,15 @@ class Quantity:
             raise ParameterError(f"{where}: {name} = {value!r}; must be {expected}.") from None
         if array.shape != self.shape or not _is_of_numbers(value):
             raise ParameterError(f"{where}: {name} = {value!r}; must be {expected}.")
-        if not np.all(np.isfinite(array)):
-            raise ParameterError(f"{where}: {name} = {_written(value)}{unit}; must be finite.")
+        if not computable(array):
+            raise ParameterError(f"{where}: {name} = {_written(value)}{unit}; must be {needed(array)}.")
         if not all(self.range.holds(entry) for entry in array.flat):
             raise ParameterError(f"{where}: {name} = {_written(value)}{unit}; must be {self.range.words}.")
         return float(array) if self.shape == () else _tuples(array)
+
+    def entry_range(self, shape: tuple[int, ...]) -> Range:
+        """Return the range of each entry of a value of this shape, where values of several shapes are taken."""
+        return self.range if shape == self.shape else ANY
 
 
 def parameter(

@@ -11,6 +11,7 @@ import casadi as ca
 import numpy as np
 
 from flexblocks.argument_types import short
+from flexblocks.computable import computable, needed
 from flexblocks.errors import NameUnknownError, ParameterError, listing, nearest
 from flexblocks.symbolic_pickle import HoldsSymbols
 
@@ -162,8 +163,8 @@ class Variables(HoldsSymbols):
             number = np.nan if isinstance(value, (str, bool)) else float(value)
         except (TypeError, ValueError, OverflowError, RuntimeError):  # RuntimeError: a symbol of CasADi
             number = np.nan
-        if not np.isfinite(number):
-            raise ParameterError(f"{where}{name} = {value!r}; must be a finite number.")
+        if not computable(number):
+            raise ParameterError(f"{where}{name} = {short(value)}; must be {needed(number, 'a finite number')}.")
         if len(self.ranges):
             low, high = self.ranges[self.index(name)]
             if not low <= number <= high:

@@ -22,6 +22,7 @@ from flexblocks.linear.linearization_point import point_at, warn_unless_at_rest
 from flexblocks.statics.operating_point import OperatingPoint
 from flexblocks.validity.frequency_error import FrequencyError, frequency_error, warn_of_frequencies
 from flexblocks.validity.large_deflections import is_quiet, warn_of_large_deflections, without_warning
+from flexblocks.validity.remarks import warn_of_slender_theory
 
 FORMS = ("minimal", "descriptor")
 # Loops move if the change of the constraint Jacobian along the motion alters forces by more than this fraction.
@@ -97,6 +98,7 @@ def linearize(
     lin = linear_model(dae, point, slopes, names, form)
     if not (far or is_quiet()):
         warn_of_frequencies("linearize", {"": frequency_error_of(dae, lin)})
+    warn_of_slender_theory(dae, "linearize")
     return lin
 
 

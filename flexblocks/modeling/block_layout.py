@@ -1,10 +1,11 @@
-"""Layout of a block diagram: a place on a grid for every block."""
+"""Layout of a block diagram: a place on a grid for every block, and what it says there."""
 
 from __future__ import annotations
 
 import networkx as nx
 
 from flexblocks.blocks.bodies.ground import Ground
+from flexblocks.errors import FlexblocksError
 from flexblocks.interfaces.ports import Kind
 from flexblocks.modeling.model import Model
 
@@ -30,6 +31,20 @@ def layout(model: Model) -> dict[str, tuple[float, float]]:
         if name not in places:
             places[name] = _free(places, 0.0, 0.0)
     return places
+
+
+def captions(model: Model) -> dict[str, str]:
+    """Return what each block is: its type, and along which axes a beam deflects that leaves this to its arm.
+
+    A diagram shows models that make up no arm yet, too, in which this is not decided.
+    """
+    open_ = {name for name, block in model.blocks.items() if getattr(block, "bending", None) == "auto"}
+    try:
+        planes = model.check().planes if open_ else {}
+    except FlexblocksError:
+        planes = {}
+    kinds = {name: type(block).__name__ for name, block in model.blocks.items()}
+    return {name: f"{kind} ({planes[name]})" if name in open_ & set(planes) else kind for name, kind in kinds.items()}
 
 
 def _lay_out_tree(tree: nx.DiGraph, root: str, places: dict[str, tuple[float, float]]) -> None:

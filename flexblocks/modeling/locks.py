@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from flexblocks.computable import computable, needed
 from flexblocks.errors import NameUnknownError, ParameterError, listing, nearest
 from flexblocks.interfaces import Coordinate
 from flexblocks.modeling.flanges import SharedCoordinate
@@ -36,8 +37,10 @@ def checked_locks(plan: Topology, locked: Mapping[str, float] | None) -> dict[st
             raise NameUnknownError(
                 f"assemble: locked: the arm has no coordinate '{name}' ({listing(owners)}).{nearest(name, owners)}"
             )
-        if isinstance(value, bool) or not isinstance(value, (int, float, np.number)) or not np.isfinite(value):
+        if isinstance(value, bool) or not isinstance(value, (int, float, np.number)):
             raise ParameterError(f"assemble: locked: {name} = {value!r}; must be a finite number.")
+        if not computable(value):
+            raise ParameterError(f"assemble: locked: {name} = {value!r}; must be {needed(value, 'a finite number')}.")
         values[name] = float(value)
     for (block, own), shared in plan.shared.items():
         if shared.owner is None or ".".join(shared.owner) not in values:

@@ -191,12 +191,12 @@ class Model(RichDisplay):
         return graph
 
     def check(self) -> ModelCheck:
-        """Check that the blocks and connections make up an arm.
+        """Check that the blocks and connections make up an arm, and list what may not be meant.
 
         Returns
         -------
         ModelCheck
-            The blocks and what they are connected to, as a table.
+            The blocks and what they are connected to, as a table; along which axes beams deflect; and remarks.
 
         Raises
         ------

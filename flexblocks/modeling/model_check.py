@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from importlib import import_module
 from typing import ClassVar
 
 import networkx as nx
@@ -22,13 +24,20 @@ class ModelCheck(RichDisplay):
     loops : int
         Connections that close kinematic loops.
     rows : tuple of (str, str, str)
-        For each block its name, its type, and the blocks that it is connected to.
+        For each block its name, its type, and the blocks that it is connected to. With the type of a beam, along which
+        axes it deflects in this arm.
+    planes : dict of str
+        The same by name of the beam, those inside composites included: ``"y"``, ``"z"`` or ``"yz"``.
+    remarks : tuple of str
+        What may not be meant: sizes, units, loads, and frequencies that a theory misses; each with what to do.
     """
 
     HEADS: ClassVar[tuple[str, str, str]] = ("name", "type", "connected to")
     name: str
     loops: int
     rows: tuple[tuple[str, str, str], ...]
+    planes: Mapping[str, str] = field(default_factory=dict)
+    remarks: tuple[str, ...] = ()
 
     @property
     def title(self) -> str:
@@ -40,7 +49,7 @@ class ModelCheck(RichDisplay):
         table = [self.HEADS, *self.rows]
         widths = [max(len(row[i]) for row in table) for i in range(len(self.HEADS))]
         lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in table]
-        return "\n".join([self.title, *(line.rstrip() for line in lines)])
+        return "\n".join([self.title, *(line.rstrip() for line in lines), *(f"! {each}" for each in self.remarks)])
 
     __repr__ = __str__  # what a prompt shows
 
@@ -54,5 +63,11 @@ def model_check(model: ArmGraph, graph: nx.MultiGraph) -> ModelCheck:
         The first thing that is wrong.
     """
     closures = topology(model).closures
-    rows = [(name, type(block).__name__, ", ".join(graph.neighbors(name))) for name, block in model.blocks.items()]
-    return ModelCheck(model.name, len(closures), tuple(rows))
+    # The room that judges stands above: it knows what carries what, and the theories of blocks.
+    judged = import_module("flexblocks.validity.model_judgement").judgement(model)
+    words = {name: f", bends along {' and '.join(axes)}" for name, axes in judged.planes.items()}
+    rows = [
+        (name, f"{type(block).__name__}{words.get(name, '')}", ", ".join(graph.neighbors(name)))
+        for name, block in model.blocks.items()
+    ]
+    return ModelCheck(model.name, len(closures), tuple(rows), judged.planes, judged.remarks)

@@ -10,7 +10,7 @@ import casadi as ca
 import numpy as np
 
 from flexblocks.errors import FlexblocksError, NameUnknownError, ParameterError, listing, nearest
-from flexblocks.interfaces import ANY, Block, Composite, Range
+from flexblocks.interfaces import Block, Composite, Range
 from flexblocks.interfaces.parameters import argument_name
 from flexblocks.interfaces.variables import Variables, variables
 from flexblocks.modeling.model import Model
@@ -118,13 +118,21 @@ def symbolic_parameters(model: Model, names: Iterable[str] | str) -> tuple[Varia
     NameUnknownError
         A name that is not a parameter, or not one that can be a symbol.
     """
-    whole = {f"{p.path}.{argument}": p for argument, p in _parameters(model)}
+    numbers = {f"{p.path}.{argument}": p for argument, p in _parameters(model)}
+    whole = {name: p for name, p in numbers.items() if p.argument not in p.block.made_for_numbers()}
     known = {entry: p for p in whole.values() for entry in p.entries}
     if names == "all":
         composites = {name for name, block in model.blocks.items() if isinstance(block, Composite)}
         names = [name for name, p in whole.items() if p.path not in composites and not p.value.ndim]
     asked = [names] if isinstance(names, str) else list(dict.fromkeys(names))
     for name in asked:
+        if name in numbers and name not in whole:
+            others = [each for each in whole if whole[each].path == numbers[name].path]
+            block = numbers[name].block
+            raise ParameterError(
+                f"assemble: symbolic = '{name}': {block.where}: {block.made_for_numbers()[numbers[name].argument]}, or "
+                f"assemble the arm anew for each value. Others can stay symbolic ({listing(others)})."
+            )
         if name not in known and name not in whole:
             choices = [*whole, *(entry for entry in known if entry not in whole)]
             raise NameUnknownError(
@@ -161,8 +169,7 @@ def _parameters_of(block: Block | Composite, path: str) -> Iterator[tuple[str, _
             argument, array = argument_name(field), np.array(value)
             symmetric = quantity.symmetric and array.ndim == 2
             entries = _entries(f"{path}.{argument}", array.shape, symmetric)
-            # The range of a matrix given where a number may be, an inertia, is not one of its entries.
-            range_ = quantity.range if array.shape == quantity.shape else ANY
+            range_ = quantity.entry_range(array.shape)
             yield argument, _Parameter(block, path, field.name, quantity.unit, array, entries, symmetric, range_)
     if isinstance(block, Composite):
         for part in block.parts():

@@ -28,7 +28,8 @@ def model(shown: Model) -> Content:
 
 def check(shown: ModelCheck) -> Content:
     """Return what the check of a model tells."""
-    return Content(shown.title, table("", shown.HEADS, shown.rows))
+    remarks = table("What may not be meant", ("remark",), [(each,) for each in shown.remarks])
+    return Content(shown.title, (*table("", shown.HEADS, shown.rows), *remarks))
 
 
 def dae(shown: DAE) -> Content:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from html import escape
 
 from flexblocks.interfaces.ports import Kind
-from flexblocks.modeling.block_layout import layout
+from flexblocks.modeling.block_layout import captions, layout
 from flexblocks.modeling.model import Model
 
 HEIGHT, GAP, ROW, CHARACTER, MARGIN = 40.0, 34.0, 66.0, 7.0, 4.0  # px; a character of 12 px type is 7 px wide
@@ -20,8 +20,7 @@ LINES = {
 
 def diagram(model: Model, parameters: Mapping[str, Sequence[str]]) -> str:
     """Return the block diagram of a model; `parameters` are shown under the pointer."""
-    places = layout(model)
-    kinds = {name: type(block).__name__ for name, block in model.blocks.items()}
+    places, kinds = layout(model), captions(model)
     width = 18 + CHARACTER * max((max(len(name), len(kinds[name])) for name in places), default=0)
     left, top = min(x for x, _ in places.values()), max(y for _, y in places.values())
     centres = {

@@ -6,7 +6,7 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
 from flexblocks.interfaces.ports import Kind
-from flexblocks.modeling.block_layout import layout
+from flexblocks.modeling.block_layout import captions, layout
 from flexblocks.modeling.model import Model
 from flexblocks.plot.style import BLACK, BLUE, VERMILION, axes
 
@@ -32,7 +32,7 @@ def model(model: Model, ax: Axes | None = None) -> Axes:
     -------
     Axes
     """
-    places = layout(model)
+    places, words = layout(model), captions(model)
     columns = [x for x, _ in places.values()] or [0.0]
     rows = [y for _, y in places.values()] or [0.0]
     width, height = max(columns) - min(columns) + 1, max(rows) - min(rows) + 1
@@ -47,7 +47,7 @@ def model(model: Model, ax: Axes | None = None) -> Axes:
         ax.text(
             x,
             y,
-            f"{name}\n{type(model.blocks[name]).__name__}",
+            f"{name}\n{words[name]}",
             ha="center",
             va="center",
             fontsize=8.5,

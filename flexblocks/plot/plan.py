@@ -56,7 +56,7 @@ def plan(plan: Plan, replay: Replay | None = None, *, count: int = 10, plane: st
     ParameterError
         `count` is less than 2, or an invalid plane.
     """
-    dae, motion = plan.transcribed.dae, plan.trajectory
+    dae, motion = plan.transcribed.arm, plan.trajectory
     # The postures on the left.
     plane = _plane(plan) if plane is None else plane
     groups = panels(plan)
@@ -88,7 +88,7 @@ def plan(plan: Plan, replay: Replay | None = None, *, count: int = 10, plane: st
 
 def _plane(plan: Plan) -> str:
     """Return the coordinate plane that an arm moves in; ``"xyz"`` if there is none."""
-    dae, motion = plan.transcribed.dae, plan.trajectory
+    dae, motion = plan.transcribed.arm, plan.trajectory
     outline = shape(dae)
     instants = motion.x[:: max(1, len(motion) // LOOKS)]
     points = np.vstack([np.vstack(list(outline(x, motion.p).values())) for x in instants])
@@ -115,7 +115,7 @@ def _limits(plan: Plan) -> dict[str, tuple[float, float]]:
 
 
 def _draw_path(plan: Plan, motion: Trajectory, ax: Axes, plane: str) -> None:
-    outline = shape(plan.transcribed.dae)
+    outline = shape(plan.transcribed.arm)
     path = np.array([outline(x, motion.p)[outline.tip][-1] for x in motion.x[:: max(1, len(motion) // 400)]])
     ax.plot(*project(path, plane), color=BLACK, linewidth=0.9, linestyle=(0, (4, 3)), label="as replayed", zorder=3.5)
     equal_scales(ax, plane)

@@ -33,7 +33,7 @@ def quantity_schema(quantity: Quantity, sections: Schema) -> Schema:
     elif isinstance(quantity, Orientation):
         options = [array((3,), number(ANY)), array((3, 3), number(ANY))]
     elif isinstance(quantity, Inertia):
-        options = [number(quantity.range), array((3, 3), number(ANY))]
+        options = [number(quantity.range), array((3,), number(quantity.range)), array((3, 3), number(ANY))]
     else:
         options = [array(quantity.shape, number(quantity.range))]
     return either([*options, *([{"type": "null"}] if quantity.optional else [])])

@@ -18,19 +18,22 @@ from flexblocks.errors import ComputationError, ParameterError, listing
 from flexblocks.interrupt import Interrupt
 from flexblocks.progress import ProgressDisplay
 from flexblocks.simulation.cases import Cases, cases
-from flexblocks.simulation.change_points import change_points, passed_words
 from flexblocks.simulation.chunks import DEFAULT_STEPS, Budget, checked_budget
 from flexblocks.simulation.method import Method, checked_method
 from flexblocks.simulation.open_loops import opened
+from flexblocks.simulation.passages import Passages, ahead, at_times, passages, watched_times, words
 from flexblocks.simulation.run import Record
-from flexblocks.simulation.sampling import output_times, sampled_trajectory
+from flexblocks.simulation.sampling import excesses, output_times, sampled_trajectory
 from flexblocks.simulation.signals.inputs import Inputs, inputs
+from flexblocks.simulation.signals.reference_rates import with_reference_rates
 from flexblocks.simulation.solver import Solver
 from flexblocks.studies.pools import cores
 from flexblocks.studies.pools import threads as pool_of_threads
 from flexblocks.studies.schedule import completed
 from flexblocks.user_warning import warn
 from flexblocks.validity.deflection_error import DeflectionError
+from flexblocks.validity.energy_balance import out_of_balance, warn_of_balances
+from flexblocks.validity.input_limits import Excess, warn_of_limits
 from flexblocks.validity.large_deflections import is_quiet, large_deflections, warn_of_cases
 from flexblocks.validity.state_ranges import beyond_state_ranges, warn_of_states
 
@@ -51,8 +54,9 @@ def simulate_batch(
     *,
     product: bool = False,
     threads: int | None = None,
+    saturate: bool = False,
     rtol: float = 1e-9,
-    atol: float = 1e-11,
+    atol: float | None = None,
     step: float | None = None,
     max_steps: float = DEFAULT_STEPS,
     progress: bool | None = None,
@@ -79,6 +83,8 @@ def simulate_batch(
         the last of u, x0, p fastest.
     threads : int, optional
         Number of threads; by default the number of cores. Inputs that call back Python functions always use one.
+    saturate : bool
+        Whether inputs saturate at the limits of their actuators, as for `simulate`.
     rtol, atol, step, max_steps
         As for `simulate`, for each run. There is no limit on wall time, so that results do not depend on the machine.
     progress : bool, optional
@@ -103,8 +109,9 @@ def simulate_batch(
     Warns
     -----
     FlexblocksWarning
-        Runs failed, or it was interrupted; loops pass a change point; or a beam deflects beyond the small deflections
-        that it is modelled for, as for `simulate`.
+        Runs failed, or it was interrupted; inputs exceed the limits of their actuators; loops pass a change point;
+        energies are out of balance; or a beam deflects beyond the small deflections that it is modelled for, as for
+        `simulate`.
 
     Examples
     --------
@@ -123,7 +130,9 @@ def simulate_batch(
     budget = checked_budget(max_steps, None, HERE)
     workers = _workers(threads)
     batch = cases(dae, u, x0, p, product, HERE)
-    jobs = _jobs(dae, batch, times, sampled)
+    jobs = _jobs(dae, batch, times, sampled, saturate)
+    _, values, x = jobs[0]
+    watched = watched_times(dae, times, x, values) if dae.tree.loops.closures else times
     if any(job[0].symbol_type is ca.MX for job in jobs):
         workers = 1
     workers = min(workers, len(jobs))
@@ -131,29 +140,38 @@ def simulate_batch(
     runs = Runs(dae, times, batch)
     reader = Solver(dae, settings)
     stopped: dict[int, str] = {}
-    passing: dict[int, np.ndarray] = {}
+    passing: dict[int, Passages] = {}
     deflected: dict[int, list[DeflectionError]] = {}
     beyond: dict[str, str] = {}
+    balances: dict[int, str] = {}
+    driven: dict[str, list[Excess]] = {}
     began = time.perf_counter()
     with (
         ProgressDisplay(f"Simulating {dae.name}", len(jobs), progress) as bar,
         Interrupt() as interrupt,
-        closing(_records(dae, settings, budget, jobs, times, workers, interrupt)) as records,
+        closing(_records(dae, settings, budget, jobs, times, watched, workers, interrupt)) as records,
     ):
-        for done, (run, record) in enumerate(records, start=1):
+        for done, (run, whole) in enumerate(records, start=1):
             signals, values, _ = jobs[run]
+            record = at_times(whole, watched, times)
             failure, reached = record.failure, record.reached
             if record.X:
                 try:
-                    motion = sampled_trajectory(reader.system(signals, values), times, record)
+                    system = reader.system(signals, values)
+                    motion = sampled_trajectory(system, times, record)
+                    driven[f"in run {run}"] = excesses(system, motion)
                     if (open_from := opened(dae, motion, values)) is not None:
                         failure, reached, motion = open_from.words, open_from.time, open_from.before
-                    elif dae.tree.loops.closures and len(passed := change_points(dae, motion.t, motion.x, values)):
+                    elif passed := passages(dae, watched, whole, values):
                         passing[run] = passed
+                    if record.failure is not None and open_from is None:
+                        failure = record.failure + ahead(dae, times, record, values).rstrip(".")
                     runs.put(run, motion)
                     if not is_quiet():
                         deflected[run] = large_deflections(dae, motion.x, motion.z, motion.u, values)
                         beyond[f"in run {run}, "] = beyond_state_ranges(dae, motion.x, motion.t)
+                        sampled_motion = motion.t, motion.x, motion.z, motion.u
+                        balances[run] = out_of_balance(dae, *sampled_motion, values, motion.energy)
                 except ComputationError as error:
                     failure = str(error)
             if failure is not None:
@@ -163,9 +181,11 @@ def simulate_batch(
     deflected_runs = {f"in run {run}": errors for run, errors in deflected.items()}
     warn_of_cases(f"{HERE} of '{dae.name}'", "in {} runs", deflected_runs, times)
     warn_of_states(f"{HERE} of '{dae.name}'", beyond)
+    warn_of_balances(f"{HERE} of '{dae.name}'", {f"in run {run}, ": balances[run] for run in sorted(balances)})
+    warn_of_limits(f"{HERE} of '{dae.name}'", driven)
     if passing:
         which = listing([str(run) for run in sorted(passing)], MOST_NAMED)
-        warn(f"{HERE} of '{dae.name}': run {which}: {passed_words(np.sort(np.concatenate([*passing.values()])))}")
+        warn(f"{HERE} of '{dae.name}': run {which}: {words([*passing.values()])}")
     dataset = runs.dataset()
     if interrupt.asked:
         warn(
@@ -185,7 +205,7 @@ def simulate_batch(
 Job = tuple[Inputs, np.ndarray, np.ndarray]  # inputs, parameters (np,), start state (nx,)
 
 
-def _jobs(dae: DAE, batch: Cases, times: np.ndarray, sampled: bool) -> list[Job]:
+def _jobs(dae: DAE, batch: Cases, times: np.ndarray, sampled: bool, saturate: bool) -> list[Job]:
     """Return inputs, parameters and start state of each run, checked."""
     jobs: list[Job] = []
     known: dict[tuple[int, ...], Inputs] = {}
@@ -193,7 +213,10 @@ def _jobs(dae: DAE, batch: Cases, times: np.ndarray, sampled: bool) -> list[Job]
         where = f"{HERE}: run {run}"
         key = batch.key("u", run)
         if key not in known:
-            known[key] = inputs(dae.u, batch.arguments("u", run), times, sampled, where, dae.clocks)
+            given = batch.arguments("u", run)
+            if any(dae.u.derivative_of):
+                given = with_reference_rates(dae, given, times, sampled, where)
+            known[key] = inputs(dae.u, given, times, sampled, where, dae.clocks, saturate)
         values = dae.p.values(batch.arguments("p", run), f"{where}: p: ")
         x, _ = consistent_state(dae, batch.arguments("x0", run), values, f"{where}: x0: ")
         jobs.append((known[key], values, x))
@@ -206,6 +229,7 @@ def _records(
     budget: Budget,
     jobs: Sequence[Job],
     times: np.ndarray,
+    watched: np.ndarray,
     workers: int,
     interrupt: Interrupt,
 ) -> Generator[tuple[int, Record], None, None]:
@@ -220,7 +244,7 @@ def _records(
             return Record([], [], times[0], (x, dae.z.start), interrupted=True)
         solver = solvers.get()
         try:
-            return solver.integrate(signals, values, x, times, interrupt, budget=budget)
+            return solver.integrate(signals, values, x, times, interrupt, budget=budget, watched=watched)
         except ComputationError as failure:
             return Record([], [], times[0], (x, dae.z.start), failure=str(failure))
         finally:
@@ -240,7 +264,8 @@ def _records(
             yield future.result()
         order = iter(())
     finally:
-        interrupt.asked |= next(order, None) is not None
+        if next(order, None) is not None:
+            interrupt.ask()
         pool.close()
 
 

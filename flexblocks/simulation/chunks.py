@@ -14,7 +14,9 @@ from flexblocks.simulation.integrators.stepper import BudgetExceeded
 
 CHUNK = 0.3  # approximate wall time of a chunk [s]: the delay of Ctrl-C and of the progress bar
 INSTRUCTION = 2e-8  # approximate wall time of an instruction of the equations [s], as measured
-MOST_STEPS = 5000  # SUNDIALS gives up after 10000
+MOST_STEPS = 5000  # of a chunk
+# Steps that any chunk may take: SUNDIALS takes some 100 from each start.
+LEAST_STEPS = 500
 
 # Steps of a run, unless the user allows more: 15 s of computing for a rotor (7 us a step), some minutes for a long arm.
 # The two-link arm (3400 steps a second) moves for ten minutes in so many.
@@ -81,6 +83,7 @@ class Pace:
     ) -> None:
         self.start, self.end, self.bar = start, end, bar
         self.steps = min(max(int(CHUNK / (step_time + INSTRUCTION * instructions)), 1), MOST_STEPS)
+        self.most_steps = max(2 * self.steps, LEAST_STEPS)  # of a chunk, before it is cut into smaller ones
         self.length = (end - start) / 1e4  # a guess, until the first chunk has shown how many steps it takes
         self.budget, self.taken = budget, 0
         self._begun = time.perf_counter()

@@ -20,6 +20,8 @@ LOOSE = 1e-5
 # output times, and evaluates it again at every change of an input, takes longer than SciPy's explicit method, which
 # prepares nothing (benchmarks/nonstiff_methods.py).
 LARGE = 1000
+# The absolute tolerance of a motion of size 1, as a share of the relative one.
+OF_RTOL = 0.01
 METHODS = ("auto", *(integrator.name for integrator in INTEGRATORS))
 SUITABLE = {integrator.suits: integrator for integrator in INTEGRATORS if integrator.suits}
 
@@ -52,7 +54,7 @@ def checked_method(name: Any, rtol: Any, atol: Any, step: Any, where: str) -> Me
         raise ParameterError(
             f"{where}: method = {name!r}; must be one of {', '.join(METHODS)}.{nearest(str(name), METHODS)}"
         )
-    for option, value in (("rtol", rtol), ("atol", atol)):
+    for option, value in (("rtol", rtol), ("atol", 0.01 if atol is None else atol)):
         if not (isinstance(value, (int, float)) and 0 < value < 1):
             raise ParameterError(f"{where}: {option} = {value!r}; must be a number > 0 and < 1.")
     integrator = next((integrator for integrator in INTEGRATORS if integrator.name == name), None)
@@ -66,6 +68,8 @@ def checked_method(name: Any, rtol: Any, atol: Any, step: Any, where: str) -> Me
         raise ParameterError(
             f"{where}: step = {step!r}; only method {names} has a fixed step, the others take rtol and atol."
         )
+    if atol is None:
+        return Method(integrator, Options(rtol, OF_RTOL * rtol, step, follows=True))
     return Method(integrator, Options(rtol, atol, step))
 
 

@@ -8,17 +8,19 @@ from itertools import pairwise
 import numpy as np
 
 from flexblocks.errors import ComputationError
-from flexblocks.interrupt import Interrupt
+from flexblocks.interrupt import Interrupt, answered
 from flexblocks.simulation.bounds import Bounds
 from flexblocks.simulation.chart_changes import ChartChanges
 from flexblocks.simulation.chunks import Pace
 from flexblocks.simulation.integrators.driven_equations import BUILDING
 from flexblocks.simulation.integrators.stepper import StepFailure, Stepper, finite
+from flexblocks.simulation.motion_size import MotionSize
 from flexblocks.simulation.signals.inputs import separation
 from flexblocks.simulation.singularities import Singularities
 from flexblocks.simulation.system import System
 
 SMALLEST = 1e-6  # accuracy to which the time of a failure is located, as a fraction of the run
+STUCK = 1e-3  # the same beside a change point of loops, which no method meets with fewer steps
 LOCATING = 8  # parts of a failed chunk beside a possible gimbal lock, where halves would take ten thousand steps each
 
 
@@ -53,7 +55,7 @@ class Record:
 
 @dataclass(frozen=True)
 class Integration:
-    """Integration from the first to the last of the output `times` (k,) [s]."""
+    """Integration from the first to the last of the output `times` (k,) [s]; of a fixed step without `size`."""
 
     system: System
     stepper: Stepper
@@ -63,6 +65,7 @@ class Integration:
     times: np.ndarray
     pace: Pace
     interrupt: Interrupt
+    size: MotionSize | None
 
     def run(self, X: np.ndarray) -> Record:
         """Integrate from `X` and return the states at the output times.
@@ -87,6 +90,7 @@ class Integration:
                 X, z = self._segment(segment, X, z, record)
         except KeyboardInterrupt:
             record.interrupted = True
+            answered()
         except (StepFailure, ComputationError) as failure:
             told = self.singularities.explained(failure, *record.state, self.system.p)
             record.failure, record.advice = (
@@ -105,6 +109,7 @@ class Integration:
         """Integrate one segment in chunks; a chunk that fails is retried in parts."""
         P = self.system.parameters(segment)
         now = self.system.inputs.ends[segment]
+        self.stepper.keep_gaps(float(self.system.inputs.gaps[segment]))
         stops, wanted = self._stops(segment)
         z = self.system.consistent(now, X, z, P)
         X, z = self._ticked(segment, X, z, record)
@@ -117,7 +122,10 @@ class Integration:
                 X = self.charts.changed(X, self.system.p)
                 self.pace.length = min(self.pace.length, self.charts.time_left(X, self.system.p))
             chunk = self._chunk(now, stops[i:])
+            if self.size is not None:
+                self.stepper.measure(self.size.scale(now, X, P))
             self.stepper.prepare(chunk)
+            self.pace.keep_budget()  # what is derived and compiled there takes long of large arms
             try:
                 states, algebraics = self.stepper.advance(X, z, P, chunk)
                 guesses = np.tile(z, (len(states), 1)) if algebraics is None else algebraics
@@ -138,11 +146,17 @@ class Integration:
                     or (len(chunk) == 2 and not self.stepper.divisible)
                     or (self._is_watched and self.singularities.is_stuck(X, z, self.system.p))
                     or self.singularities.is_blocked(X, self.system.p)
+                    or (
+                        part < STUCK * (self.times[-1] - self.times[0])
+                        and self.singularities.is_at_change_point(X, self.system.p, part)
+                    )
                 ):
                     raise
                 self.pace.length = part
                 continue
             # ... and record the states at output times.
+            if self.size is not None:
+                self.size.reach(states)
             X, z = states[-1], z if algebraics is None else algebraics[-1]
             for time, state, guess in zip(chunk[1:], states, guesses, strict=True):
                 if time != stops[i]:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
+import casadi as ca
 import numpy as np
 
+from flexblocks.computable import LARGEST, computable, needed
 from flexblocks.errors import ParameterError
 from flexblocks.simulation.run import Record
 from flexblocks.simulation.system import System
 from flexblocks.simulation.trajectory import ENERGIES, Trajectory
+from flexblocks.validity.input_limits import Excess, beyond_limits
 
 SAMPLES = 1001  # over (start, end): smooth plots, and a sampling interval that is a round number
 
@@ -24,12 +27,15 @@ def output_times(t: Any, where: str) -> tuple[np.ndarray, bool]:
     """
     try:
         times = np.asarray(t, dtype=float)
+    except OverflowError:
+        times = np.full(2, np.inf)
     except (TypeError, ValueError):
         times = np.zeros(0)
     if times.ndim != 1 or len(times) < 2:
         raise ParameterError(f"{where}: t = {t!r}; must be (start, end) [s] or an array of output times.")
-    if not np.all(np.isfinite(times)):
-        raise ParameterError(f"{where}: t must be finite; there is a nan or an infinity in it.")
+    if not computable(times):
+        bad = times[np.argmin(np.abs(times) <= LARGEST)]
+        raise ParameterError(f"{where}: t has the time {bad:g} s; must be {needed(times)}.")
     if not np.all(np.diff(times) > 0):
         at = int(np.argmax(np.diff(times) <= 0))
         raise ParameterError(f"{where}: t must rise; {times[at]:g} s is followed by {times[at + 1]:g} s.")
@@ -72,3 +78,26 @@ def sampled_trajectory(system: System, times: np.ndarray, record: Record) -> Tra
         complete=len(t) == len(times),
         dae=dae,
     )
+
+
+def excesses(system: System, motion: Trajectory) -> list[Excess]:
+    """Return the inputs that exceed their limits up to the end of a motion, and the commands that nothing clips."""
+    dae, found, last = system.dae, [], len(motion.t)
+    if not last:
+        return found
+    if np.isfinite(dae.u.limits).any():
+        # At the samples, and on both sides of what jumps between them; of expressions at more times, as they are cheap.
+        inputs = system.inputs
+        begun = np.flatnonzero(inputs.ends[:-1] < motion.t[-1])
+        ends = np.concatenate([inputs.ends[begun], np.minimum(inputs.ends[begun + 1], motion.t[-1])])
+        more = np.linspace(motion.t[0], motion.t[-1], SAMPLES if inputs.symbol_type is ca.SX and last < SAMPLES else 0)
+        times = np.concatenate([ends, more])
+        segments = np.concatenate([begun, begun, inputs.segment_of(more)])
+        between = np.array(system.equations.input(times[None, :], inputs.parameters[:, segments])).T
+        inputs.raise_failure()
+        times, values = np.append(times, motion.t), np.vstack([between, motion.u])
+        if np.any(np.abs(values) > dae.u.limits):
+            found += beyond_limits(dae.u, times, values)
+    if np.any(np.abs(motion.y) > dae.y.limits):
+        found += beyond_limits(dae.y, motion.t, motion.y)
+    return found

@@ -12,16 +12,19 @@ from flexblocks.dae.dae import DAE
 from flexblocks.errors import ComputationError
 from flexblocks.interrupt import Interrupt
 from flexblocks.progress import ProgressDisplay
-from flexblocks.simulation.change_points import change_points, passed_words
 from flexblocks.simulation.chunks import DEFAULT_STEPS, checked_budget
 from flexblocks.simulation.method import checked_method
 from flexblocks.simulation.open_loops import opened
-from flexblocks.simulation.sampling import output_times, sampled_trajectory
+from flexblocks.simulation.passages import ahead, at_times, passages, watched_times, words
+from flexblocks.simulation.sampling import excesses, output_times, sampled_trajectory
 from flexblocks.simulation.signals.inputs import inputs
 from flexblocks.simulation.signals.prescribed_motion import with_prescribed_motion
+from flexblocks.simulation.signals.reference_rates import with_reference_rates
 from flexblocks.simulation.solver import Solver
 from flexblocks.simulation.trajectory import Trajectory
 from flexblocks.user_warning import warn
+from flexblocks.validity.energy_balance import out_of_balance, warn_of_balances
+from flexblocks.validity.input_limits import warn_of_limits
 from flexblocks.validity.large_deflections import warn_of_large_deflections
 from flexblocks.validity.state_ranges import beyond_state_ranges, warn_of_states
 
@@ -51,8 +54,9 @@ def simulate(
     p: Mapping[str, float] | Sequence[float] | np.ndarray | None = None,
     method: str = "auto",
     *,
+    saturate: bool = False,
     rtol: float = 1e-9,
-    atol: float = 1e-11,
+    atol: float | None = None,
     step: float | None = None,
     max_steps: float = DEFAULT_STEPS,
     time_limit: float | None = None,
@@ -71,12 +75,16 @@ def simulate(
         Inputs by name; those that are left out are 0. Each is
 
         * a number;
-        * an array (k,) over the output times, or a pair ``(times, values)``, joined by straight lines;
+        * an array (k,) over the output times, or a pair ``(times, values)``, joined by straight lines; two
+          values at one time of a pair are a jump, from the first to the second;
         * a function of t, preferably one that also takes a CasADi symbol (see `Signal`);
         * a `Signal`, `piecewise_constant`, `piecewise_linear` or `bang_bang`;
         * a SciPy PPoly, CubicSpline, CubicHermiteSpline or BSpline, applied exactly.
 
-        The integration is split wherever an input jumps or bends. A coordinate that `assemble` has prescribed takes its
+        Rates of references, as ``servo.reference_rate``, are the exact derivatives of their references unless given.
+        The integration is split wherever an input jumps or bends, and its steps are as short as 2000 samples of each
+        function ask for, so that no method passes over a pulse that they show; shorter ones need a `Signal` with
+        breakpoints. A coordinate that `assemble` has prescribed takes its
         motion by its own name; start values and acceleration are the exact derivatives of that function, or of the
         cubic spline through samples.
     x0 : dict or array (nx,), optional
@@ -94,16 +102,23 @@ def simulate(
         the classical Runge-Kutta method with the fixed `step`, shortened to end at output times and breakpoints;
         ``"dop853"`` is SciPy's explicit method of order 8, slower and independent of SUNDIALS. All integrators are
         listed in `flexblocks.simulation.integrators.register`.
-    rtol, atol : float
-        Local error tolerances, relative and absolute, in the unit of each state. Local errors accumulate: after a few
-        seconds of a lightly damped arm expect about a hundred times as much.
+    saturate : bool
+        Whether inputs saturate at the limits of their actuators (``limit`` of a source, the valve of a cylinder), as
+        the real ones do: ``run.u`` is what reaches the arm. By default they are applied as given, with a warning.
+    rtol : float
+        Local error tolerance, relative to how far each state has come from its start. Local errors accumulate: after a
+        few seconds of a lightly damped arm expect about a hundred times as much.
+    atol : float, optional
+        Absolute tolerance, in the unit of each state, with `rtol` relative to the states themselves. By default a
+        hundredth of `rtol` for motions of 1 m or 1 rad and more; it follows the size of smaller ones, down to rounding.
     step : float, optional
         Step of ``"rk4"`` [s].
     max_steps : int
         Integration steps, those of failed attempts included, after which the run stops with a SimulationError, so that
         stiff or chattering equations do not run for hours; ``math.inf`` for no limit.
     time_limit : float, optional
-        Wall time [s] after which it stops likewise. Both are checked a few times a second.
+        Wall time [s] after which it stops likewise. Both are checked a few times a second, and after what a method
+        derives of large equations, which is not interrupted.
     progress : bool, optional
         Whether to show a progress bar; by default in a terminal, if the run will take more than 2 s.
 
@@ -124,8 +139,10 @@ def simulate(
     Warns
     -----
     FlexblocksWarning
-        It was interrupted; its loops pass a change point, see `flexblocks.simulation.change_points`; or a beam deflects
-        beyond the small deflections that it is modelled for, see `flexblocks.validity`.
+        It was interrupted; an input exceeds the limit of its actuator, or the command of a loop that was closed with
+        ``limits=False``; its loops pass a change point, see `flexblocks.constraints.change_points`; the work done on
+        it differs from what its energy gains and loses by more than a thousandth of the energy that passed; or a beam
+        deflects beyond the small deflections that it is modelled for, see `flexblocks.validity`.
 
     Examples
     --------
@@ -136,7 +153,8 @@ def simulate(
     >>> traj["link1.tip_deflection_y"].shape
     (1001,)
     """
-    simulator = Simulator(dae, t, method, rtol=rtol, atol=atol, step=step, max_steps=max_steps, time_limit=time_limit)
+    budget = {"max_steps": max_steps, "time_limit": time_limit}
+    simulator = Simulator(dae, t, method, saturate=saturate, rtol=rtol, atol=atol, step=step, **budget)
     return simulator.run(u, x0, p, progress)
 
 
@@ -152,14 +170,15 @@ class Simulator:
         t: tuple[float, float] | Sequence[float] | np.ndarray,
         method: str = "auto",
         *,
+        saturate: bool = False,
         rtol: float = 1e-9,
-        atol: float = 1e-11,
+        atol: float | None = None,
         step: float | None = None,
         max_steps: float = DEFAULT_STEPS,
         time_limit: float | None = None,
     ) -> None:
         # Check all arguments before anything is computed.
-        self.dae = dae
+        self.dae, self._saturate = dae, saturate
         self._times, self._sampled = output_times(t, "simulate")
         self._settings = checked_method(method, rtol, atol, step, "simulate")
         self._budget = checked_budget(max_steps, time_limit, "simulate")
@@ -180,36 +199,48 @@ class Simulator:
             As `simulate`.
         """
         dae, times, sampled = self.dae, self._times, self._sampled
+        has_loops = bool(dae.tree.loops.closures)
         values = dae.p.values(p, "simulate: p: ")
         if dae.tree.prescribed:
             u, x0 = with_prescribed_motion(dae, u, x0, times, sampled, "simulate")
-        signals = inputs(dae.u, u, times, sampled, clocks=dae.clocks)
+        if any(dae.u.derivative_of):
+            u = with_reference_rates(dae, u, times, sampled, "simulate")
+        signals = inputs(dae.u, u, times, sampled, clocks=dae.clocks, saturate=self._saturate)
         x, _ = consistent_state(dae, x0, values, "simulate: x0: ")
+        watched = watched_times(dae, times, x, values) if has_loops else times
         # Integrate; a failure or Ctrl-C ends the record early.
         with ProgressDisplay(f"Simulating {dae.name}", times[-1] - times[0], progress) as bar, Interrupt() as interrupt:
-            record = self._solver.integrate(signals, values, x, times, interrupt, bar, self._budget)
+            whole = self._solver.integrate(signals, values, x, times, interrupt, bar, self._budget, watched)
         # Evaluate inputs, outputs and energies at the samples.
-        trajectory = sampled_trajectory(self._solver.system(signals, values), times, record)
+        system, where = self._solver.system(signals, values), f"simulate: '{dae.name}'"
+        record = at_times(whole, watched, times) if has_loops else whole
+        trajectory = sampled_trajectory(system, times, record)
+        if beyond := excesses(system, trajectory):
+            warn_of_limits(where, {"": beyond})
+        open_from = opened(dae, trajectory, values) if has_loops else None
+        if has_loops and open_from is None and (passed := passages(dae, watched, whole, values)):
+            warn(f"{where}: {words([passed])}")
         if record.failure is not None:
+            beside = ahead(dae, times, record, values) if has_loops else ""
             raise SimulationError(
                 f"Simulation of '{dae.name}' stopped at t = {record.reached:.9g} s of {times[-1]:.9g} s: "
-                f"{record.failure}. {record.advice or self._settings.advice} "
+                f"{record.failure}.{beside} {record.advice or self._settings.advice} "
                 f"The error's .trajectory holds the {len(trajectory.t)} samples computed.",
                 trajectory,
                 record.reached,
             )
-        if dae.tree.loops.closures and (open_from := opened(dae, trajectory, values)) is not None:
+        if open_from is not None:
             raise SimulationError(
                 f"Simulation of '{dae.name}' is wrong from t = {open_from.time:.9g} s of {times[-1]:.9g} s on: "
                 f"{open_from.words}. The error's .trajectory holds the {len(open_from.before)} samples before.",
                 open_from.before,
                 open_from.time,
             )
-        where = f"simulate: '{dae.name}'"
-        if dae.tree.loops.closures and len(passed := change_points(dae, trajectory.t, trajectory.x, values)):
-            warn(f"{where}: {passed_words(passed)}")
         warn_of_large_deflections(dae, where, trajectory.x, trajectory.z, trajectory.u, values, trajectory.t)
-        warn_of_states(where, {"": beyond_state_ranges(dae, trajectory.x, trajectory.t)})
+        if len(dae.x) > 2 * dae.tree.size:  # states of first order, such as pressures
+            warn_of_states(where, {"": beyond_state_ranges(dae, trajectory.x, trajectory.t)})
+        motion = trajectory.t, trajectory.x, trajectory.z, trajectory.u
+        warn_of_balances(where, {"": out_of_balance(dae, *motion, values, trajectory.energy)})
         if record.interrupted:
             warn(
                 f"Simulation of '{dae.name}' was interrupted at t = {record.reached:.6g} s of {times[-1]:.6g} s; "

@@ -13,6 +13,7 @@ from functools import cached_property
 import casadi as ca
 import numpy as np
 
+from flexblocks.constraints.change_points import way_to_change_point
 from flexblocks.constraints.closed_posture import is_in_line
 from flexblocks.constraints.loop_equations import closure_equations, closure_slopes, free_columns, regular_mass
 from flexblocks.constraints.singular_mass import generic_inertia
@@ -82,6 +83,14 @@ class Singularities:
             return False
         J = closure_slopes(self.dae, X[: self.dae.tree.size], p)
         return is_in_line(J[:, free_columns(self.dae)], share)
+
+    def is_at_change_point(self, X: np.ndarray, p: np.ndarray, within: float) -> bool:
+        """Whether loops come to a change point from a state (nx + 1,) `within` some time [s], or were at one."""
+        n = self.dae.tree.size
+        if not self.dae.tree.loops.closures or not np.all(np.isfinite(X)):
+            return False
+        with BUILDING:
+            return abs(way_to_change_point(self.dae, X[:n], X[n : 2 * n], p)) < within
 
     @cached_property
     def _generic(self) -> float:

@@ -16,6 +16,7 @@ from flexblocks.simulation.chunks import Budget, Pace
 from flexblocks.simulation.integrators.driven_equations import DrivenEquations
 from flexblocks.simulation.integrators.stepper import Stepper
 from flexblocks.simulation.method import Method
+from flexblocks.simulation.motion_size import MotionSize
 from flexblocks.simulation.run import Integration, Record
 from flexblocks.simulation.signals.inputs import Inputs
 from flexblocks.simulation.singularities import Singularities
@@ -68,8 +69,12 @@ class Solver:
         interrupt: Interrupt,
         bar: ProgressDisplay | None = None,
         budget: Budget = Budget(),  # noqa: B008 (frozen)
+        watched: np.ndarray | None = None,
     ) -> Record:
-        """Integrate from the state `x` (nx,) over the output `times` (k,) [s], as far as possible."""
+        """Integrate from the state `x` (nx,) over the output `times` (k,) [s], as far as possible.
+
+        The record is that of the times `watched`, if they are given: the output times, and others between them.
+        """
         system, X = self.system(inputs, p), np.append(x, 0.0)  # no work is done yet
         integrator = self.method.integrator_for(system, X, times)
         if integrator.name not in self._steppers:
@@ -77,5 +82,8 @@ class Solver:
         stepper = self._steppers[integrator.name]
         instructions = stepper.evaluations * self.dae.interpreted.motion.n_instructions()
         pace = Pace(times[0], times[-1], instructions, stepper.step_time, bar, budget)
+        stepper.most_steps = pace.most_steps
         checks = self._bounds, self._singularities, self._charts
-        return Integration(system, stepper, *checks, times, pace, interrupt).run(X)
+        size = None if integrator.fixed_step else MotionSize(system, self.method.options, X, times[-1] - times[0])
+        until = times if watched is None else watched
+        return Integration(system, stepper, *checks, until, pace, interrupt, size).run(X)

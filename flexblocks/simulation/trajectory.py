@@ -178,3 +178,16 @@ class Trajectory(RichDisplay):
         return (
             f"Trajectory({self.model!r}: {len(self)} samples from {self.t[0]:g} to {self.t[-1]:g} s, {groups}{ended})"
         )
+
+
+def whole(run: Trajectory) -> Trajectory:
+    """Return a simulated motion on which more is built.
+
+    Raises
+    ------
+    KeyboardInterrupt
+        Ctrl-C ended it early.
+    """
+    if not run.complete:
+        raise KeyboardInterrupt
+    return run

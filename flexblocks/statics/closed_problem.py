@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 
@@ -17,6 +18,7 @@ from flexblocks.statics.problem import RANK, Statics
 
 # A step is taken if the way back to closed loops is shorter than this share of it: so it stays in its assembly.
 CURVED = 0.5
+APART = 0.05  # steps of a way are divided into such ones [rad, lengths of the loops], to see what it passes
 FORCES = 3  # Newton steps to forces at a posture: they enter linearly, and algebraic variables nearly so
 
 
@@ -25,13 +27,14 @@ class ClosedProblem:
     """Static problem of an arm with loops, of the equations `rows` (rows,); `deforming` (n,) are coordinates of beams.
 
     The loops are closed as poses, all along: from the start to the result the arm moves through closed postures, and
-    so stays in the assembly of the start.
+    so stays in the assembly of the start. `before` has the posture from which each that was reached was reached.
     """
 
     problem: Statics
     loops: ClosureEquations
     deforming: np.ndarray
     rows: np.ndarray
+    before: dict[bytes, np.ndarray] = field(default_factory=dict)
 
     @cached_property
     def free(self) -> np.ndarray:
@@ -79,8 +82,30 @@ class ClosedProblem:
             back = np.max(np.abs((q - ahead[:n]) / self.loops.unit), initial=0.0)
             if back <= CURVED * self.turn(step) + CLOSED and gap(self.loops, q, self.problem.p) <= CLOSED:
                 ahead[:n] = q
+                self.before.setdefault(q.tobytes(), s[:n].copy())
                 return ahead
         return None
+
+    def way_to(self, s: np.ndarray) -> np.ndarray:
+        """Return the closed postures (k, n) from the start to `s`, by the steps that led there, and some between them.
+
+        `s` may have moved by rounding since.
+        """
+        n, q = self.problem.size, s[: self.problem.size]
+        reached = [np.frombuffer(key) for key in self.before]
+        way = [q, *sorted(reached, key=lambda other: float(np.max(np.abs((other - q) / self.loops.unit))))[:1]]
+        for _ in reached:
+            if (back := self.before.get(way[-1].tobytes())) is None:
+                break
+            way.append(back)
+        way = [self.problem.start[:n], *way[::-1]]
+        free, postures = np.ones(n, dtype=bool), []
+        for one, other in pairwise(way):
+            parts = int(np.ceil(np.max(np.abs(other - one) / self.loops.unit, initial=0.0) / APART))
+            postures += [
+                polished(self.loops, one + i / parts * (other - one), self.problem.p, free) for i in range(parts)
+            ]
+        return np.array([*postures, q])
 
     def with_forces(self, s: np.ndarray) -> np.ndarray:
         """Return `s` with the least forces in the loops, inputs and states that leave the smallest residuals."""

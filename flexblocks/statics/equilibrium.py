@@ -6,8 +6,10 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from flexblocks.constraints.closed_posture import warn_of_change_points
 from flexblocks.constraints.singular_posture import refuse_singular_posture
 from flexblocks.dae.dae import DAE
+from flexblocks.degrees import warn_of_degrees
 from flexblocks.dynamics.tree.clock import refuse_clocks
 from flexblocks.errors import ComputationError, ParameterError, listing
 from flexblocks.statics.choice import nearest_balance, smallest_inputs
@@ -43,8 +45,8 @@ def equilibrium(
     x : dict, optional
         Values by name at which coordinates (or first-order states) are held; the others are solved for.
     u : dict, optional
-        Values by name at which inputs are held. Disturbances (see `flexblocks.interfaces.Variable`) are zero unless
-        they are given here; the other inputs are solved for.
+        Values by name at which inputs are held. Disturbances (see `flexblocks.interfaces.Variable`) and rates of
+        references are zero unless they are given here; the other inputs are solved for.
     p : dict or array, optional
         Values of symbolic parameters.
 
@@ -87,7 +89,9 @@ def equilibrium(
     """
     if dae.clocks:
         refuse_clocks(dae.clocks, "equilibrium")
-    problem = pose(dae, _held_states(dae, x), _held("u", u, dae.u.names), p)
+    held = _held_states(dae, x)
+    problem = pose(dae, held, _held("u", u, dae.u.names), p)
+    warn_of_degrees("equilibrium: x: ", held, dict(zip(dae.q_names, dae.x.units, strict=False)))
     closed = closed_problem(dae, problem) if problem.closures else None
     s: np.ndarray | None = problem.start
     # Some equilibrium ...
@@ -114,6 +118,9 @@ def equilibrium(
         raise _refusal(dae, problem)
     if closed and problem.singular(s):
         refuse_singular_posture(dae, s[problem.at.q], problem.mass_at(s), "equilibrium: at the balance found ")
+    if closed:
+        joints = closed.free & ~closed.deforming
+        warn_of_change_points(dae, closed.way_to(s), problem.p, joints, "equilibrium")
     point = _point(dae, problem, s)
     warn_of_large_deflections(dae, "equilibrium", point.x[None], point.z[None], point.u[None], point.p)
     warn_beyond_ranges(dae, "equilibrium", point.p, point.__getitem__)

@@ -161,7 +161,8 @@ def pose(
 ) -> Statics:
     """Return the static problem with coordinates, first-order states and inputs held by name.
 
-    Prescribed coordinates, which no force moves, are held as well, and disturbances at their start values.
+    Prescribed coordinates, which no force moves, are held as well, and disturbances and rates of references at their
+    start values.
     """
     inputs, parameters = dae.u.values(u, "equilibrium: u: "), dae.p.values(p, "equilibrium: p: ")
     state, z = consistent_state(dae, x, parameters, "equilibrium: x: ")
@@ -176,7 +177,7 @@ def pose(
     low, high = np.full((2, len(names)), np.inf) * [[-1.0], [1.0]]
     if dae.tree.ranges:
         low[: dae.tree.size], high[: dae.tree.size] = coordinate_bounds(dae)
-    held = {*x, *u, *dae.prescribed, *dae.u.with_role("disturbance")}
+    held = {*x, *u, *dae.prescribed, *dae.u.with_role("disturbance", "reference_rate")}
     at_rest = unknown_slices(dae).w
     low[at_rest], high[at_rest] = state_bounds(dae)
     problem = Statics(

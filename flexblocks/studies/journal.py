@@ -1,14 +1,15 @@
 """Journal of a batch of cases: what is finished is in a file before the next case begins.
 
 A record is written in one piece by the process that computed it; a record that was cut off by a kill, a power cut or a
-full disk does not count. Whoever writes a journal holds its lock, so that a study started again waits for cases that
-survivors of an earlier run still have in hand.
+full disk does not count. No record runs code when it is read, whoever has written it.
+
+Whoever writes a journal holds its lock, so that a study started again waits for cases that survivors of an earlier run
+still have in hand.
 """
 
 from __future__ import annotations
 
 import os
-import pickle
 import struct
 import time
 import zlib
@@ -20,6 +21,7 @@ from typing import BinaryIO
 
 from flexblocks.errors import FileFormatError
 from flexblocks.studies.outcome import Outcome
+from flexblocks.studies.record import RecordError, RecordReader, RecordWriter
 
 HEAD = struct.Struct("<IIq")  # size and check sum of what follows, number of the case
 EVERY = 0.5  # s between calls that wait for the disk: what a power cut, not a kill, may take
@@ -42,6 +44,7 @@ class Journal:
     def __init__(self, path: Path) -> None:
         self._path = path
         self.finished: dict[int, Outcome] = {}
+        self._writer = RecordWriter()
 
     def __enter__(self) -> Journal:
         try:
@@ -69,7 +72,7 @@ class Journal:
 
     def put(self, index: int, result: Outcome) -> None:
         """Note the outcome of a case."""
-        self._write(index, pickle.dumps(result, pickle.HIGHEST_PROTOCOL))
+        self._write(index, self._writer.record(result))
         if time.monotonic() - self._synced > EVERY:
             os.fsync(self._file.fileno())
             self._synced = time.monotonic()
@@ -125,11 +128,25 @@ def begun(path: Path) -> list[int]:
 
 
 def _records(path: Path) -> Iterator[tuple[int, Outcome | None, int]]:
-    """Yield case, outcome (None: begun) and the position after it of the whole records of a file."""
+    """Yield case, outcome (None: begun) and the position after it of the whole records of a file.
+
+    Raises
+    ------
+    RecordError
+        A record is whole, and nothing that a journal holds.
+    """
+    reader = RecordReader()
     with path.open("rb") as file:
         while len(head := file.read(HEAD.size)) == HEAD.size:
             size, check, index = HEAD.unpack(head)
             content = file.read(size)
             if len(content) < size or zlib.crc32(content) != check:
                 return
-            yield index, pickle.loads(content) if size else None, file.tell()
+            try:
+                result = reader.outcome(content) if size else None
+            except RecordError as error:
+                raise RecordError(
+                    f"{path}: the record of case {index} {error}; it comes from elsewhere, or from another version of "
+                    "flexblocks. Remove the journal, and its cases are done again."
+                ) from error
+            yield index, result, file.tell()

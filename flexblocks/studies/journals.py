@@ -18,6 +18,7 @@ from flexblocks.errors import FileFormatError
 from flexblocks.studies.identity import Identity
 from flexblocks.studies.journal import SUFFIX, is_written, lock, outcomes
 from flexblocks.studies.outcome import Outcome
+from flexblocks.studies.record import RecordError
 from flexblocks.studies.store import Store, StoreError, check
 
 NOTE = "study.json"
@@ -91,7 +92,7 @@ class Journals:
         if not self.kept:
             shutil.rmtree(self.folder, ignore_errors=True)
             return
-        with suppress(OSError):
+        with suppress(OSError, RecordError):
             self._remove_empty()
         self._let_go()
 

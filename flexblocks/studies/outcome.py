@@ -15,6 +15,7 @@ from flexblocks.user_warning import collected_warnings
 
 DONE, FAILED = 1, 2  # 0 is missing
 KINDS = {"b": float, "i": float, "u": float, "f": float, "c": complex, "U": str, "O": str}
+RESERVED = ("", ".", "..", "case", "state", "error", "warning", "seconds")
 Attributes = tuple[tuple[str, Any], ...]
 
 
@@ -128,6 +129,8 @@ def _of_dataset(dataset: Any) -> tuple[Form, tuple[Any, ...]]:
     for name, data in dataset.data_vars.items():
         variables.append(_variable(str(name), tuple(map(str, data.dims)), data.values, dict(data.attrs)))
         values.append(_converted(data.values, variables[-1].kind))
+    for name in dataset.coords:
+        refuse_name(str(name))
     coordinates = {
         str(name): (tuple(map(str, data.dims)), np.asarray(data.values), tuple(data.attrs.items()))
         for name, data in dataset.coords.items()
@@ -157,12 +160,22 @@ def _variable(name: str, dims: tuple[str, ...] | None, array: np.ndarray, attrib
             f"study: the task's result '{name}' is a {type(array.item() if array.ndim == 0 else array).__name__}; must "
             "be a number, a text, an array of these, or a dict of such; or a Dataset or Trajectory."
         )
-    if "/" in name or name in ("", "case", "state", "error", "warning", "seconds"):
-        raise ParameterError(f"study: the task's result '{name}' cannot have this name; choose another.")
+    refuse_name(name)
     dims = tuple(f"{name}_{k}" for k in range(array.ndim)) if dims is None else dims
     if len(dims) != array.ndim:
         raise ParameterError(f"study: the task's result '{name}' has dimensions {dims} for shape {array.shape}.")
     return Variable(name, dims, array.shape, kind, tuple(attributes.items()))
+
+
+def refuse_name(name: str) -> None:
+    """Refuse the name of a result, a coordinate or a dimension that a store cannot hold.
+
+    Raises
+    ------
+    ParameterError
+    """
+    if "/" in name or "\\" in name or name in RESERVED:
+        raise ParameterError(f"study: the task's result '{name}' cannot have this name; choose another.")
 
 
 def _converted(array: np.ndarray, kind: type) -> Any:

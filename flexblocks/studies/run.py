@@ -8,7 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from flexblocks.interrupt import Interrupt
+from flexblocks.interrupt import Interrupt, answered
 from flexblocks.progress import ProgressDisplay
 from flexblocks.studies import journal
 from flexblocks.studies.cases import Cases
@@ -17,6 +17,7 @@ from flexblocks.studies.outcome import Outcome
 from flexblocks.studies.pools import Pool
 from flexblocks.studies.results import Results
 from flexblocks.studies.schedule import Queue, completed, has_died
+from flexblocks.studies.store import StoreError
 from flexblocks.studies.worker import Parcel, run_batch
 
 STILLBORN = (
@@ -52,6 +53,8 @@ class Run:
         """Take over what an earlier run has finished and not written."""
         for path, left in self._journals.left(self._say):
             for index, result in left:
+                if not 0 <= index < len(self._cases):
+                    raise StoreError(f"{path}: holds a case {index}, of {len(self._cases)}; remove the journal.")
                 self._results.put(index, result)
             self._results.after_writing(path.unlink)
             self._interrupt.obey()
@@ -68,7 +71,8 @@ class Run:
             for future in completed(self._pool, self._submit, self._interrupt, self._write):
                 self._take(future)
         except KeyboardInterrupt:
-            self._interrupt.asked = True
+            self._interrupt.ask()
+            answered()
             self._pool.abandon()
         return self._failure
 

@@ -170,7 +170,10 @@ def _end_with_parent() -> None:
 
 
 def pickled(task: Any) -> bytes:
-    """Return a task as bytes, functions of a notebook included where cloudpickle is installed."""
+    """Return a task as bytes, functions of a notebook included where cloudpickle is installed.
+
+    They go to the workers of this study, which run them, and into no file.
+    """
     try:
         import cloudpickle
     except ImportError:

@@ -7,6 +7,7 @@ is written after their values. So what the state calls done is there.
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -17,8 +18,9 @@ from flexblocks.libraries import optional, xr
 from flexblocks.studies.block import DTYPES, EMPTY, Block
 from flexblocks.studies.cases import Cases
 from flexblocks.studies.identity import Identity
-from flexblocks.studies.outcome import Form, Variable
+from flexblocks.studies.outcome import Form, Variable, refuse_name
 from flexblocks.studies.store import CASES, IDENTITY, SECONDS, STATE, Store, StoreError, check, texts
+from flexblocks.studies.zarr_codecs import refuse_codecs
 
 CHUNK = 2**20  # bytes: large enough for a disk, small enough for memory
 MOST = 1000  # cases of a chunk
@@ -36,18 +38,20 @@ class ZarrStore(Store):
 
     def open(self, cases: Cases, identity: Identity) -> tuple[np.ndarray, Form | None]:
         self._count = len(cases)
-        self._is_new = False
-        if (self._folder / ".zgroup").exists():
-            self._group = self._zarr.open_group(str(self._folder), mode="r+", zarr_format=2, use_consolidated=False)
+        self._is_new = _is_empty(self._folder)
+        if self._is_new:
+            form = None
+            self._create(cases, identity)
+        elif (self._folder / ".zgroup").exists():
+            refuse_codecs(self._folder)
+            self._open_group()
             check(self._folder, self._group.attrs.get(IDENTITY), identity)
             for cut_off in self._folder.rglob("*.partial"):  # a chunk on which a driver was killed
                 cut_off.unlink()
             form = self._read_form()
-        elif self._folder.exists() and any(self._folder.iterdir()):
-            raise StoreError(f"{self._folder}: is no store of a study; give a path that does not exist yet.")
+            self._consolidate()  # a driver may have been killed before
         else:
-            form, self._is_new = None, True
-            self._create(cases, identity)
+            raise StoreError(f"{self._folder}: is no store of a study; give a path that does not exist yet.")
         self.block_size = self._group["seconds"].chunks[0] if form is None else self._size_of(form)
         return self._group["state"][:].astype(np.uint8), form
 
@@ -73,7 +77,7 @@ class ZarrStore(Store):
             "coordinates": list(form.coordinates),
             "attributes": list(form.attributes),
         }
-        self._zarr.consolidate_metadata(self._group.store, zarr_format=2)
+        self._consolidate()
 
     def read(self, start: int) -> Block:
         block = Block(start, min(start + self.block_size, self._count))
@@ -103,13 +107,32 @@ class ZarrStore(Store):
 
     def dataset(self) -> xr.Dataset:
         # Without Dask's chunks, values are read when they are used.
-        dataset = xr.open_zarr(str(self._folder), chunks=None, consolidated=True, decode_times=False)
+        dataset = xr.open_zarr(str(self._folder), chunks=None, consolidated=True, decode_times=False, zarr_format=2)
         dataset.attrs = {name: value for name, value in dataset.attrs.items() if name not in (IDENTITY, FORM)}
         return dataset
 
+    def _open_group(self) -> None:
+        self._group = self._zarr.open_group(str(self._folder), mode="r+", zarr_format=2, use_consolidated=False)
+
+    def _consolidate(self) -> None:
+        """Write what xarray looks at to know the arrays."""
+        self._zarr.consolidate_metadata(self._group.store, zarr_format=2)
+
     def _create(self, cases: Cases, identity: Identity) -> None:
-        self._folder.mkdir(parents=True, exist_ok=True)
-        self._group = self._zarr.open_group(str(self._folder), mode="w", zarr_format=2)
+        """Create the store beside its place, and move it there when it is whole: a part of one never is."""
+        folder = self._folder.resolve()
+        unfinished = folder.with_name(f"{folder.name}.new")
+        shutil.rmtree(unfinished, ignore_errors=True)  # on which a driver was killed; others are locked out
+        unfinished.mkdir(parents=True)
+        self._group = self._zarr.open_group(str(unfinished), mode="w", zarr_format=2)
+        self._write_arrays(cases, identity)
+        self._consolidate()
+        if folder.exists():
+            shutil.rmtree(folder)  # empty
+        unfinished.rename(folder)
+        self._open_group()
+
+    def _write_arrays(self, cases: Cases, identity: Identity) -> None:
         n = len(cases)
         chunk = min(n, MOST)
         for name, values in texts(cases).items():
@@ -123,7 +146,6 @@ class ZarrStore(Store):
         self._group.attrs.update({key: plain(value) for key, value in cases.attributes.items()})
         self._group.attrs["coordinates"] = " ".join(["state", *cases.names])
         self._group.attrs[IDENTITY] = json.dumps(identity)
-        self._zarr.consolidate_metadata(self._group.store, zarr_format=2)
 
     def _array(
         self,
@@ -156,6 +178,8 @@ class ZarrStore(Store):
         kept = self._group.attrs.get(FORM)
         if kept is None:
             return None
+        for name in (*kept["variables"], *kept["coordinates"]):
+            refuse_name(name)
         variables = []
         for name in kept["variables"]:
             array = self._group[name]
@@ -167,6 +191,16 @@ class ZarrStore(Store):
             dims, attributes = _described(self._group[name])
             coordinates[name] = (dims, self._group[name][...], attributes)
         return Form(tuple(variables), coordinates, {key: self._group.attrs[key] for key in kept["attributes"]})
+
+
+def _is_empty(folder: Path) -> bool:
+    """Whether there is no folder, or nothing in it but that it is a group."""
+    if not folder.exists():
+        return True
+    names = {entry.name for entry in folder.iterdir()}
+    return names <= {".zgroup", ".zattrs"} and (
+        ".zattrs" not in names or not json.loads((folder / ".zattrs").read_text())
+    )
 
 
 def _described(array: Any) -> tuple[tuple[str, ...], tuple[tuple[str, Any], ...]]:

@@ -38,7 +38,7 @@ class Simulate:
     law : control law, optional
         Closes the loop; see `flexblocks.control.close_loop`.
     options : dict, optional
-        More arguments of `flexblocks.simulate`: method, rtol, atol, step, max_steps, time_limit.
+        More arguments of `flexblocks.simulate`: method, saturate, rtol, atol, step, max_steps, time_limit.
 
     Notes
     -----

@@ -31,7 +31,7 @@ def remarks_on_held_roots(dae: DAE) -> Iterator[str]:
     for index, slope in zip(pinned, slopes, strict=True):
         body = tree.bodies[index]
         turned = np.abs(slope.full()).max(axis=1, initial=0.0)
-        if any(turned[TURNS[axis]] < SEEN for axis in body.block.nominal.bending):
+        if any(turned[TURNS[axis]] < SEEN for axis in body.block.nominal.planes):
             chosen = body.block.nominal.discretization
             yield (
                 f"{body.block.where}: {chosen!r} has no bending moment at the root, which nothing lets turn here: its "

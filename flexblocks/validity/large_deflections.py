@@ -12,13 +12,14 @@ from flexblocks.dae.dae import DAE
 from flexblocks.errors import LargeDeflectionWarning
 from flexblocks.user_warning import warn
 from flexblocks.validity.deflection_error import DeflectionError, deflection_errors
+from flexblocks.validity.left_out_planes import warn_of_left_out_planes
 
-# What is out of range: an error by the size of the deflection, or by a pull, above this share of it. By size this is a
-# deflection of a third of the length. By a pull it is a mean over the motion: a falling pendulum is off by 1.4 to 2.3
-# times as much in the slow part, a spin-up by 0.6 to 0.9 times (`python -m benchmarks.large_deflections`).
-SHARE = 0.1
-# An error that is more than this share of the length: a shift that would be seen.
-OF_LENGTH = 1e-3
+# What is out of range: an estimated error above this share of the deflection that is also a shift that would be seen,
+# above this share of the length; or one that is far off by itself. By size alone the first is a deflection of a sixth
+# of the length. By a pull the error is a mean over the motion: a falling pendulum is off by 1.4 to 2.3 times as much in
+# the slow part, a spin-up by 0.6 to 0.9 times (`python -m benchmarks.large_deflections`).
+SHARE, SEEN = 0.03, 1e-3
+FAR_OFF = 1e-2
 # A pull that takes more stiffness than this share, or adds as much, is no longer a small one: no number is of use.
 NO_LONGER_SMALL = 0.5
 
@@ -45,8 +46,7 @@ def large_deflections(
 ) -> list[DeflectionError]:
     """Return the blocks that leave the range of their theory, the worst first; arguments as `deflection_errors`."""
     errors = deflection_errors(dae, x, z, u, p, at_rest)
-    far = [one for one in errors if max(one.by_size, one.by_pull, one.by_twist) > SHARE]
-    far = [one for one in far if one.error * one.deflection > OF_LENGTH]
+    far = [one for one in errors if one.error * one.deflection > (SEEN if one.error > SHARE else FAR_OFF)]
     return sorted(far, key=lambda one: -one.error * one.deflection)
 
 
@@ -61,6 +61,8 @@ def warn_of_large_deflections(
 ) -> bool:
     """Warn, once, of all blocks that leave the range of their theory; return whether there were any.
 
+    Warn, too, of what forces from outside do across planes in which beams do not bend.
+
     Parameters
     ----------
     dae : DAE
@@ -73,6 +75,8 @@ def warn_of_large_deflections(
     """
     if is_quiet():
         return False
+    if dae.tree.elements or any(name.endswith((".load_y", ".load_z")) for name in dae.u.names):
+        warn_of_left_out_planes(dae, where, x, z, u, p)
     far = large_deflections(dae, x, z, u, p, at_rest=times is None)
     if far:
         texts = [described(one, None if times is None else float(times[one.sample])) for one in far]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import lru_cache
 
 import casadi as ca
 import numpy as np
@@ -34,6 +35,18 @@ def warn_of_remarks(dae: DAE) -> None:
         return
     for remark in (*_of_blocks(dae.tree), *_of_damping(dae), *remarks_on_held_tips(dae), *remarks_on_held_roots(dae)):
         warn(f"assemble: {remark}", ModelWarning)
+
+
+def warn_of_slender_theory(dae: DAE, where: str) -> None:
+    """Warn of beams whose theory misses frequencies that they keep, see `Block.frequency_doubts`."""
+    texts = () if is_quiet() else _slender_theory(dae)
+    if texts:
+        warn(f"{where}: {' '.join(texts)}", ModelWarning)
+
+
+@lru_cache(maxsize=32)
+def _slender_theory(dae: DAE) -> tuple[str, ...]:
+    return tuple(text for body in dae.tree.bodies for text in body.block.nominal.frequency_doubts(body.carried))
 
 
 def _of_blocks(tree: Tree) -> Iterable[str]:

@@ -25,6 +25,7 @@ def upright_arm() -> fb.Model:
                 flexural_rigidity=rigidity,
                 discretization=fb.AssumedModes(2, tip="auto"),
                 damping_ratio=0.01,
+                bending="y",
             )
         )
         model.connect(carrier, joint.frame_a)

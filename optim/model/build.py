@@ -29,7 +29,7 @@ from .ends.reached_state import add_reached_state
 from .equations_of_motion import add_equations_of_motion
 from .initial_guess import set_guess
 from .known_inputs import fix_known_inputs
-from .magnitudes.declared_magnitudes import declare_magnitudes
+from .magnitudes import declare_magnitudes
 from .objective import PhaseCosts, add_objective
 from .path_constraints import add_path_constraints
 from .phase_linking import link_phases
@@ -134,7 +134,7 @@ def add_phase(b: Any, t: PhaseTranscription, lender: Any = None) -> VariableInde
     b.transcription = t
     # Variables and boundary conditions
     add_variables(b, t, lender)
-    add_boundary_conditions(b, t)
+    add_boundary_conditions(b, t, lender)
     add_reached_state(b, t)
     if t.problem.prescribed or held_inputs(t.dae, t.limits):
         fix_known_inputs(b, t)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from types import MappingProxyType
 from typing import Any
 
 import casadi as ca
@@ -131,16 +132,33 @@ def _units(dae: DAE) -> dict[str, str]:
     return units | dict.fromkeys(ENERGIES, "J")
 
 
-def with_inputs_of(motion: Trajectory, arm: DAE) -> Trajectory:
-    """Return a motion with the inputs of `arm`, the same arm with more or fewer of them: others are as at its start."""
-    if motion.dae is arm or motion.names["u"] == arm.u.names:
+def regrouped(dae: DAE, motion: Trajectory, known: Mapping[str, PPoly] = MappingProxyType({})) -> Trajectory:
+    """Return a motion in the groups of another DAE of the same arm, by the names of its variables.
+
+    What only `known` inputs tell is evaluated over the time of the motion [s]; other inputs are as at the start.
+    """
+    names = {group: getattr(dae, group).names for group in "xzuy"}
+    if all(motion.names[group] == names[group] for group in names):
         return motion
-    u = np.tile(arm.u.start, (len(motion.t), 1))
-    for i, name in enumerate(arm.u.names):
-        if name in motion.names["u"]:
-            u[:, i] = motion[name]
-    units = motion.units | dict(zip(arm.u.names, arm.u.units, strict=True))
-    return replace(motion, u=u, names=motion.names | {"u": arm.u.names}, units=units, dae=arm)
+    starts = dict(zip(dae.u.names, dae.u.start.tolist(), strict=True))
+
+    def column(group: str, name: str) -> np.ndarray:
+        if name in motion.names[group] or (name in motion and name not in known):
+            return motion[name]
+        if name not in known:
+            return np.full(len(motion.t), starts[name])
+        polynomial = known[name]
+        return polynomial(np.clip(motion.t, polynomial.x[0], polynomial.x[-1]))
+
+    groups = {
+        group: np.reshape([column(group, name) for name in names[group]], (-1, len(motion.t))).T for group in names
+    }
+    units = {
+        name: unit for part in (dae.x, dae.z, dae.u, dae.y) for name, unit in zip(part.names, part.units, strict=True)
+    }
+    return replace(
+        motion, model=dae.name, names={**motion.names, **names}, units={**motion.units, **units}, dae=dae, **groups
+    )
 
 
 def joined_trajectory(parts: Sequence[Trajectory]) -> Trajectory:

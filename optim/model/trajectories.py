@@ -49,7 +49,7 @@ class PhaseTrajectory:
         t, b = self.transcription, self.block
         end, k = (t.begin, 0) if where == "start" else (t.end, t.mesh.intervals)
         if end.kind in ("fixed", "near"):
-            if not (k and (end.open or end.loose)):
+            if not (end.open or end.loose):
                 return end.point
             # A floating base is where the motion has taken it, and moves on as it does.
             n = t.dae.tree.size

@@ -7,6 +7,7 @@ from typing import Any
 
 from ..errors import ProblemError
 from ..presolve.phase_transcription import PhaseTranscription
+from ..presolve.references import with_planned_names
 from ..presolve.transcribe import transcribe
 from ..presolve.transcribed_problem import TranscribedProblem
 from ..problem.problem import Problem
@@ -62,6 +63,8 @@ def repose(model: Any, problem: Problem | RestToRest) -> None:
     """
     transcribed = transcribed_problem(model)
     asked = problem.problem if isinstance(problem, RestToRest) else problem
+    if any(transcribed.arm.u.derivative_of):
+        asked = with_planned_names(transcribed.arm, asked)
     _check_same_but_boundaries(transcribed.problem, asked)
     options = replace(transcribed.options, quasi_static=None)
     new = transcribe(transcribed.arm, asked, options, transcribed.parameters)

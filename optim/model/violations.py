@@ -12,7 +12,7 @@ import pyomo.environ as pyo
 
 from ..collocation.interval import residual_names
 from .bounds import INPUT_LIMITS
-from .magnitudes.row_magnitudes import RowMagnitudes, grey_boxes
+from .magnitudes import RowMagnitudes, grey_boxes
 from .path_constraints import path_values
 from .trajectories import PhaseTrajectory, all_phase_trajectories, phase_trajectories
 
@@ -47,13 +47,14 @@ class Violation:
         return f"{self.name}{at} by {self.amount:.3g}{share}"
 
 
-def violations(m: Any) -> tuple[Violation, ...]:
+@np.errstate(invalid="ignore")  # an iterate may be infinite
+def violations(m: Any, *, of_plan: bool = False) -> tuple[Violation, ...]:
     """Return all equations, constraints and bounds violated by more than 1e-6 of their magnitudes, worst first.
 
     The worst is that with the largest share: newtons and radians do not compare, nor do those of a gripper of 0.2 mm
-    with those of a crane.
+    with those of a crane. Magnitudes are as the solver knows them, or those `of_plan`, see `RowMagnitudes`.
     """
-    sizes, times = RowMagnitudes(m), {}
+    sizes, times = RowMagnitudes(m, of_plan), {}
     for run in phase_trajectories(m):
         begin = 0.0
         for traj in run:
@@ -83,9 +84,12 @@ def _path(traj: PhaseTrajectory, begin: float, sizes: RowMagnitudes) -> Iterator
     path = traj.transcription.path
     if not len(path):
         return
-    excess = path.excess(path_values(traj.block))
+    values, variables = path_values(traj.block), list(traj.block.path.values())
+    bounds = [(-np.inf if v.lb is None else v.lb, np.inf if v.ub is None else v.ub) for v in variables]
+    low, high = np.array(bounds).T.reshape(2, *values.shape)  # which strategies may lift
+    excess = np.maximum(low - values, values - high)
     beyond = path.beyond(excess)
-    share = excess / np.array([sizes.of_variable(each) for each in traj.block.path.values()]).reshape(excess.shape)
+    share = excess / np.array([sizes.of_variable(each) for each in variables]).reshape(excess.shape)
     times = begin + traj.mesh.within(traj.transcription.scheme.nodes)
     for k, j, i in np.argwhere(~(share <= TOLERANCE)).tolist():
         amount = float(beyond[k, j, i])

@@ -17,7 +17,7 @@ from .feasibility.changed_lengths import check_lengths
 from .feasibility.conserved_momentum import check_momentum, check_named_rates
 from .feasibility.conserved_totals import check_totals
 from .feasibility.energy_bound import check_impulse
-from .feasibility.shared_travel import with_shared_travel, without_what_is_held
+from .feasibility.shared_travel import with_shared_references, with_shared_travel, without_what_is_held
 from .feasibility.speed_bound import check_speeds
 from .feasibility.unmoved_coordinates import check_moved
 from .impact import check_pick_ups
@@ -57,6 +57,7 @@ def feasible_ends(
         if len(ends) > 1:
             ends = [ends[0], *(with_shared_travel(dae, ends[0], run) for run in ends[1:])]
             ends = [without_what_is_held(dae, run) for run in ends]
+            ends = with_shared_references(dae, ends)
         return ends
 
     def estimated(ends: Ends, times: Sequence[float]) -> list[float]:

@@ -21,6 +21,7 @@ from .boundary import End
 from .bounds import Limits
 from .equilibrium import independent_states
 from .feasibility.controllability_check import Ends, inertia_is_constant, listed_scenarios, scenarios_apart
+from .feasibility.shared_travel import reference_states
 from .path_values import PathValues
 
 ROUNDING = 1e-9  # tolerance of a limit, relative to the value or absolute below one unit
@@ -87,10 +88,12 @@ def check_shared_holding(dae: DAE, ends: Ends) -> None:
         ("start", [run[0][0].point for run in ends]),
         ("goal", [run[-1][1].point for run in ends if run[-1][1].is_rest]),
     ):
+        shared = list(reference_states(dae))
         for other in points[1:]:
-            apart = np.abs(other.u - points[0].u) > ROUNDING * np.maximum(1.0, np.abs(other.u))
+            first, held = (np.concatenate([point.x[shared], point.u]) for point in (points[0], other))
+            apart = np.abs(held - first) > ROUNDING * np.maximum(1.0, np.abs(held))
             if apart.any():
-                name = dae.u.names[int(np.argmax(apart))]
+                name = [*(dae.x.names[i] for i in shared), *dae.u.names][int(np.argmax(apart))]
                 raise ProblemError(
                     f'plan: input_ends = "holding", but the scenarios share their inputs and {name} holds them at the '
                     f'{where} with {points[0][name]:g} and {other[name]:g}; take input_ends="free".'

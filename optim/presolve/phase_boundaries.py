@@ -20,6 +20,8 @@ from .boundary_equilibrium import boundary_equilibrium, equilibrium_at, split_pr
 from .bounds import Limits
 from .equilibrium import undetermined_at_rest
 from .feasibility.open_base import at_rest, open_base, with_momentum
+from .feasibility.redundant_references import redundant_references
+from .feasibility.shared_travel import reference_states
 from .known_motions import known_columns, limits_at
 from .meeting.meeting_end import meeting_end
 from .moving_end import split_motion
@@ -67,7 +69,10 @@ def phase_ends(
 
     there = limits_in(0, 0.0)
     start = boundary_equilibrium(dae, problem.start, p[0], "plan: start", limits=there, admissible=admissible[0])
-    begin = End(kind, start.point, *split_prescribed(dae, problem.start, "plan: start"), moving=start.moving)
+    # References lead an arm in motion: where they would hold it still says nothing of them.
+    leading = reference_states(dae) if start.moving and dae.tree.feedback is not None else ()
+    named = split_prescribed(dae, problem.start, "plan: start")
+    begin = End(kind, start.point, *named, loose=leading, moving=start.moving)
     _refuse_moving(begin, "plan: start", design, 0.0)
     boundaries = []
     for i, phase in enumerate(problem.phases):
@@ -99,6 +104,8 @@ def phase_ends(
             # Bent for the next load the arm is not in balance with this one: currents are free to bend it, as torques.
             if phase.balance == "next" and not goal.moving and phase.is_timed:
                 loose = settling_states(dae, goal.point, float(phase.duration))
+            if dae.tree.feedback is not None and not goal.moving and goal_kind != "rest":
+                loose += redundant_references(dae, goal.point, times[i] or 1.0)
             at = with_momentum(dae, goal.point, begin.point, floats) if goal.moving and floats else goal.point
             end = End(goal_kind, at, states, outputs, open=(*floats, *known), loose=loose, moving=goal.moving)
             if dae.tree.has_undriven_base and goal.moving and (outputs or _names_rates(dae, floats, there)):

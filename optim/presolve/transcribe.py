@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from flexblocks.dae.dae import DAE
+from flexblocks.dae.integrated_references import with_integrated_references
 
 from ..collocation.mesh import Mesh, spaced_mesh, uniform_mesh
 from ..collocation.quasi_static import ALL_MOVE, StaticModes
@@ -45,6 +46,7 @@ from .phase_transcription import PhaseTranscription
 from .planned_inputs import planned_arm
 from .postures.determined_values import check_determined_values
 from .quasi_static_modes import FAR, PERIODS, static_modes, unresolved_modes
+from .references import with_planned_names
 from .rigid_motion.duration_estimate import duration_range
 from .transcribed_problem import TranscribedProblem
 from .via_postures import check_vias, via_waypoints
@@ -78,13 +80,15 @@ def transcribe(
     """
     # 1. The data of the problem: limits of every phase, and parameters of every phase in every scenario.
     problem, arm = _as_problem(dae, problem), dae
+    if any(arm.u.derivative_of):
+        dae, problem = with_integrated_references(arm), with_planned_names(arm, problem)
     if problem.prescribed:
         problem = with_known_motions(dae, problem)
     if not takes_all_inputs(dae, problem):
         dae = planned_arm(dae, problem)
     phases, options = problem.phases, options.for_phases(len(problem.phases))
     shape = options.input_shape
-    problem.objective.check_inputs(shape, chosen_inputs(dae, problem))
+    problem.objective.check_inputs(shape, chosen_inputs(dae, problem), arm.u.names)
     margins = options.margins or {}
     base = dae.p.values(p, "plan: ")
     designed, parameters = (), [[base] * len(phases)]

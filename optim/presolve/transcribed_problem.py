@@ -23,7 +23,8 @@ class TranscribedProblem:
     Attributes
     ----------
     dae : DAE
-        With the inputs of the plan alone, see `planned_arm`.
+        With the inputs of the plan alone, see `planned_arm`, and its references integrated, see
+        `flexblocks.dae.integrated_references`.
     problem : Problem
     runs : tuple of tuple of PhaseTranscription
         By scenario, then by phase.
@@ -32,7 +33,7 @@ class TranscribedProblem:
     options : TranscriptionOptions
         The transcription options, with a number of intervals for each phase.
     arm : DAE
-        With all inputs.
+        As it was passed in.
     """
 
     dae: DAE

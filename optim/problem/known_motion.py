@@ -9,6 +9,8 @@ import casadi as ca
 import numpy as np
 from scipy.interpolate import BSpline, PPoly
 
+from flexblocks.computable import LARGEST, computable, needed
+
 from ..errors import ProblemError
 from .time_functions import value_in_time
 from .validation import Duration, mapping
@@ -54,9 +56,11 @@ def known_motion(where: str, motion: Any, times: np.ndarray) -> np.ndarray:
         values = ca.Function("motion", [time], [ca.densify(ca.vertcat(*orders))])(times[None, :]).full()
     else:
         raise ProblemError(f"{where} = {motion!r}; must be {EXPECTED}.")
-    if not np.isfinite(values).all():
-        bad = times[~np.isfinite(values).all(axis=0)][0]
-        raise ProblemError(f"{where}: is not finite at {bad:g} s, with three derivatives; must be until the end.")
+    if not computable(values):
+        bad = times[~(np.abs(values) <= LARGEST).all(axis=0)][0]
+        raise ProblemError(
+            f"{where}: is not {needed(values)} at {bad:g} s, with three derivatives; must be until the end."
+        )
     return values
 
 

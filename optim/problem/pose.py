@@ -9,10 +9,12 @@ from typing import Any, cast
 import numpy as np
 from scipy.spatial.transform import Rotation
 
+from flexblocks.argument_types import short
+from flexblocks.computable import computable, needed
+from flexblocks.degrees import may_be_degrees
 from flexblocks.dynamics.algorithms.frame_motions import TURN
 
 from ..errors import ProblemError
-from .degrees import may_be_degrees
 
 # How far a matrix may be from a rotation: the rounding of one that was written with about nine digits.
 SLACK = 1e-8
@@ -106,8 +108,8 @@ def _number(name: str, value: Any, expected: str) -> float:
         number = float("nan") if isinstance(value, (str, bool)) else float(value)
     except (TypeError, ValueError, OverflowError, RuntimeError):  # RuntimeError: a symbol of CasADi
         number = float("nan")
-    if not np.isfinite(number):
-        raise ProblemError(f"Pose: {name}: {value!r}; must be {expected}.")
+    if not computable(number):
+        raise ProblemError(f"Pose: {name}: {short(value)}; must be {needed(number, expected)}.")
     return number
 
 
@@ -117,9 +119,9 @@ def _orientation(value: Any) -> tuple[Any, ...]:
         raise ProblemError(f"Pose: orientation = {value!r}; must be {expected}.")
     try:
         array = np.array(value, dtype=float)
-    except (TypeError, ValueError):
+    except (OverflowError, TypeError, ValueError):
         array = np.zeros(0)
-    if array.shape not in ((3,), (3, 3)) or not np.all(np.isfinite(array)):
+    if array.shape not in ((3,), (3, 3)) or not computable(array):
         raise ProblemError(f"Pose: orientation = {value!r}; must be {expected}.")
     if array.ndim == 1 and may_be_degrees(np.abs(array).max(), array.tolist()):
         raise ProblemError(

@@ -8,6 +8,8 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
+from flexblocks.argument_types import short
+from flexblocks.computable import computable, needed
 from flexblocks.errors import failure
 
 from ..errors import ProblemError
@@ -78,6 +80,6 @@ def _entry(where: str, value: Any, expected: str, is_open: bool) -> Any:
         number = float("nan") if isinstance(value, bool) or value is None else float(value)
     except (TypeError, ValueError, OverflowError):
         number = float("nan")
-    if not np.isfinite(number):
-        raise ProblemError(f"{where}: {value!r}; must be {expected}.")
+    if not computable(number):
+        raise ProblemError(f"{where}: {short(value)}; must be {needed(number, expected)}.")
     return number

@@ -6,6 +6,9 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+from flexblocks.argument_types import short
+from flexblocks.computable import computable, needed
+
 from ..errors import ProblemError
 from .pose import Pose
 
@@ -70,10 +73,12 @@ def number(where: str, value: Any, expected: str) -> float:
         raise ProblemError(f"{where} = {value!r}; must be {expected}.")
     try:
         checked = float(value)
-    except (TypeError, ValueError, OverflowError, RuntimeError):  # RuntimeError: a symbol of CasADi
+    except OverflowError:
+        checked = math.inf
+    except (TypeError, ValueError, RuntimeError):  # RuntimeError: a symbol of CasADi
         raise ProblemError(f"{where} = {value!r}; must be {expected}.") from None
-    if not math.isfinite(checked):
-        raise ProblemError(f"{where} = {checked}; must be {expected}.")
+    if not computable(checked):
+        raise ProblemError(f"{where} = {short(value)}; must be {needed(checked, expected)}.")
     return checked
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import math
 import numbers
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
+
+from flexblocks.computable import computable
 
 from ..errors import ProblemError
 
@@ -86,7 +87,4 @@ def checked_vias(where: str, value: Any, duration: Any) -> tuple[Via, ...]:
 
 
 def _is_number(value: Any) -> bool:
-    try:
-        return not isinstance(value, bool) and isinstance(value, numbers.Real) and math.isfinite(value)
-    except OverflowError:  # an integer beyond all floats
-        return False
+    return not isinstance(value, bool) and isinstance(value, numbers.Real) and computable(value)

@@ -18,20 +18,21 @@ from flexblocks.simulation.trajectory import Trajectory
 from flexblocks.user_warning import warn
 
 from ..errors import PlanWarning, ProblemError
+from ..model.arm_inputs import arm_inputs
 from ..model.ends.boundary_conditions import moved_boundaries
 from ..model.read_solution import (
     active_objective,
     input_polynomials,
     joined_inputs,
     joined_trajectory,
+    regrouped,
     trajectory,
-    with_inputs_of,
 )
 from ..model.trajectories import PhaseTrajectory, all_phase_trajectories, phase_trajectories, transcribed_problem
-from ..model.violations import Violation
+from ..model.violations import Violation, violations
 from ..presolve.phase_transcription import PhaseTranscription
 from ..presolve.transcribed_problem import TranscribedProblem
-from ..solver_statistics import Statistics, statistics, status_of
+from ..solver_statistics import CONVERGED, INACCURATE, Statistics, statistics, status_of
 from ..verification.audit import Audit, Finer, audit
 from ..verification.between_points import violations_between_points
 from ..verification.criteria import Criteria, allowed
@@ -62,9 +63,16 @@ class Plan(RichDisplay):
     duration : float
         [s], of all phases.
     status : str
-        ``"converged"`` if the solver reached an optimum of the transcription, ``"converged, rounded off"`` if
-        one for friction or play that is rounded off, otherwise why it stopped. If refinement was requested,
-        ``"optimal"`` if the plan replays and ``"unresolved"`` if it does not.
+        One of `optim.solver_statistics.Status`:
+
+        * ``"converged"``: an optimum of the transcription, whose equations hold;
+        * ``"converged, rounded off"``: one for friction or play that is rounded off;
+        * ``"optimal"``: after refinement, the plan replays;
+        * ``"unresolved"``: an optimum that does not replay, or whose `mesh_errors` exceed a hundredth of the reach;
+        * ``"inaccurate"``: the solver took it for an optimum, but it breaks its own equations, see `violations`;
+        * ``"feasible, not optimal"``: a motion that keeps all limits;
+        * otherwise why the solver stopped, in Pyomo's words such as ``"iterationLimit"``; or, where planning was ended
+          by its time limit without such a motion, by how much the best iterate ``"misses the goal"``.
     statistics : Statistics
     attempts : tuple of Attempt
         All solves that led to this plan, which is the last; empty for a model solved by hand.
@@ -107,19 +115,25 @@ class Plan(RichDisplay):
                 'pyo.SolverFactory("casadi").solve(model).'
             )
         _warn_of_moved(runs)
-        inputs, arm = [input_polynomials(traj) for traj in runs[0]], transcribed_problem(model).arm
+        by_phase = [input_polynomials(traj) for traj in runs[0]]
         motions = [
-            [trajectory(traj, phase_inputs) for traj, phase_inputs in zip(run, inputs, strict=True)] for run in runs
+            joined_trajectory([trajectory(traj, known) for traj, known in zip(run, by_phase, strict=True)])
+            for run in runs
         ]
-        return cls(
+        inputs, arm = joined_inputs(by_phase), transcribed_problem(model).arm
+        if any(arm.u.derivative_of):
+            inputs = arm_inputs(arm, runs[0], inputs)
+        motions = [regrouped(arm, motion, inputs) for motion in motions]
+        plan = cls(
             model=model,
-            trajectories=tuple(with_inputs_of(joined_trajectory(run), arm) for run in motions),
-            inputs=joined_inputs(inputs),
+            trajectories=tuple(motions),
+            inputs=inputs,
             objective=float(value),
             duration=sum(traj.mesh.duration for traj in runs[0]),
             status="not known" if results is None else status_of(results),
             statistics=statistics(model, results),
         )
+        return replace(plan, status=INACCURATE) if plan.status == CONVERGED and plan.violations else plan
 
     @property
     def transcribed(self) -> TranscribedProblem:
@@ -142,6 +156,16 @@ class Plan(RichDisplay):
         durations = {traj.transcription.phase.name: traj.mesh.duration for traj in phase_trajectories(self.model)[0]}
         ends = list(accumulate(durations.values()))
         return dict(zip(durations, zip([0.0, *ends[:-1]], ends, strict=True), strict=True))
+
+    @cached_property
+    def violations(self) -> tuple[Violation, ...]:
+        """Equations, ends and limits that the planned motion breaks at its own points, worst first.
+
+        In their own units, relative to the sum of the magnitudes of their terms, with each variable counted by the most
+        that the motion makes of it: by more than 1e-6, a hundred times what the solver leaves of equations that are
+        scaled as they should be. A converged plan has none.
+        """
+        return violations(self.model, of_plan=True)
 
     @property
     def excesses(self) -> tuple[Violation, ...]:
@@ -179,10 +203,11 @@ class Plan(RichDisplay):
     def mesh_errors(self) -> MeshErrors | None:
         """Errors of the mesh: by how much each interval ends beside the plan, and how such errors grow along the way.
 
-        By linearisation about the plan, a small part of the time of a solve; by default criteria. None where the
-        equations of motion cannot be linearised along the motion, as with coordinates that depend on others.
+        By linearisation about the plan, a small part of the time of a solve; by default criteria. Errors that grow
+        beyond all numbers are infinite, see `MeshErrors.is_judged`. None where the equations of motion cannot be
+        linearised along the motion, as with coordinates that depend on others, samplers, or at singular postures.
         """
-        limits = allowed(Criteria(), self.transcribed.dae, self.trajectories)
+        limits = allowed(Criteria(), self.transcribed.arm, self.trajectories)
         return mesh_errors(phase_trajectories(self.model), limits)
 
     def replay(
@@ -288,6 +313,7 @@ class Plan(RichDisplay):
             p=self.p,
             statistics=self.statistics,
             attempts=self.attempts,
+            violated=self.violations,
             excesses=self.excesses,
             mesh=self.mesh_errors,
         )

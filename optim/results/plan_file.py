@@ -43,7 +43,7 @@ def write_plan(path: str | Path, model: Any, motion: Trajectory, figures: Mappin
         Further plain data.
     """
     path, transcribed = _checked(path), transcribed_problem(model)
-    dae = transcribed.dae
+    dae = transcribed.arm
     if dae.model is None:
         raise ProblemError(f"{path}: '{dae.name}' has changed coordinates, which cannot be serialised.")
     document = {

@@ -6,6 +6,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
+from scipy.interpolate import PPoly
+
 from flexblocks.dae.dae import DAE
 from flexblocks.simulation.simulate import SimulationError
 from flexblocks.simulation.trajectory import Trajectory
@@ -15,7 +17,8 @@ from flexblocks.validity.large_deflections import large_deflections, warn_of_lar
 from flexblocks.validity.state_ranges import beyond_state_ranges, warn_of_states
 
 from ..errors import PlanWarning
-from ..model.read_solution import with_inputs_of
+from ..model.arm_inputs import arm_inputs
+from ..model.read_solution import input_polynomials, joined_inputs, regrouped
 from ..model.trajectories import phase_trajectories, transcribed_problem
 from ..verification.mesh_errors.mesh_errors import MeshErrors
 from ..verification.replay import Replay, side_by_side
@@ -26,7 +29,7 @@ def replay_of(
     model: Any, law: Any, errors: MeshErrors | None, scenario: Mapping[str, float] | None, **options: Any
 ) -> Replay:
     """Replay a solved model; see `Plan.replay`. `errors` are those of its mesh, None if they are not known."""
-    runs, dae = phase_trajectories(model), transcribed_problem(model).dae
+    runs, dae, arm = phase_trajectories(model), transcribed_problem(model).dae, transcribed_problem(model).arm
     chosen = runs if scenario is None else runs[:1]
     taken = chosen_law(law, errors)
     try:
@@ -46,14 +49,17 @@ def replay_of(
     names = [""] if len(motions) == 1 else [f"in scenario {i}, " for i in range(len(motions))]
     beyond = {name: beyond_state_ranges(dae, one.x, one.t) for name, one in zip(names, motions, strict=True)}
     warn_of_states("replay", beyond)
-    arm = transcribed_problem(model).arm
-    return side_by_side([_of_whole_arm(one, arm) for one in replays])
+    unused: dict[str, PPoly] = {}
+    if any(arm.u.derivative_of):
+        planned = arm_inputs(arm, runs[0], joined_inputs([input_polynomials(traj) for traj in runs[0]]))
+        unused = {name: value for name, value in planned.items() if name not in dae.u and name not in dae.x}
+    return side_by_side([_of_whole_arm(arm, one, unused) for one in replays])
 
 
-def _of_whole_arm(one: Replay, arm: DAE) -> Replay:
-    alone = one.without_feedback
-    trajectory = with_inputs_of(one.trajectory, arm)
-    return replace(one, trajectory=trajectory, without_feedback=None if alone is None else _of_whole_arm(alone, arm))
+def _of_whole_arm(arm: DAE, one: Replay, unused: Mapping[str, PPoly]) -> Replay:
+    """Return a replay of the arm with all of its inputs, references among them; nothing depends on those `unused`."""
+    alone = None if one.without_feedback is None else _of_whole_arm(arm, one.without_feedback, unused)
+    return replace(one, trajectory=regrouped(arm, one.trajectory, unused), without_feedback=alone)
 
 
 def chosen_law(law: Any, errors: MeshErrors | None) -> Any:
@@ -61,7 +67,7 @@ def chosen_law(law: Any, errors: MeshErrors | None) -> Any:
     law = checked_law(law)
     if not isinstance(law, str) or law != AUTO:
         return law
-    return TRACKING if errors is not None and errors.needs_feedback else None
+    return TRACKING if errors is not None and errors.is_judged and errors.needs_feedback else None
 
 
 def _warn_of_large_deflections(dae: DAE, motions: Iterable[Trajectory]) -> None:

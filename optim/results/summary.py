@@ -21,6 +21,10 @@ from ..verification.mesh_errors.mesh_errors import MeshErrors
 from .attempt import Attempt
 
 MOST_EXCESSES = 3  # listed
+NOT_LINEARISED = (
+    "mesh: not judged, as the equations of motion are not linearised along it (coordinates that depend on others, "
+    "samplers, or singular postures)"
+)
 
 
 def summary(
@@ -34,6 +38,7 @@ def summary(
     p: Mapping[str, float],
     statistics: Statistics,
     attempts: Sequence[Attempt],
+    violated: Sequence[Violation] = (),
     excesses: Sequence[Violation] = (),
     mesh: MeshErrors | None = None,
 ) -> str:
@@ -58,14 +63,21 @@ def summary(
             f"  inputs {first.shape.words}, {ends}, within their limits at every time",
             "  states within their limits at mesh and collocation points",
             *_margins(transcribed),
+            *([f"  breaks its own equations: {listing(map(str, violated), MOST_EXCESSES)}"] if violated else []),
             *([f"  in between beyond limits: {listing(map(str, excesses), MOST_EXCESSES)}"] if excesses else []),
             *([f"  carries quasi-statically {', '.join(first.static.names)}"] if first.static.names else []),
             f"  {counts}{steps}{''.join(f', {text}' for text in times)}",
-            *([] if mesh is None else [f"  {mesh}{': too coarse' if mesh.is_too_coarse else ''}"]),
+            f"  {_mesh(mesh)}",
             *(f"  {remark}" for remark in large_deflections(dae, motions)),
             *([f"  {attempt}" for attempt in attempts] if len(attempts) > 1 else []),
         ]
     )
+
+
+def _mesh(mesh: MeshErrors | None) -> str:
+    if mesh is None:
+        return NOT_LINEARISED
+    return f"{mesh}{': too coarse' if mesh.is_judged and mesh.is_too_coarse else ''}"
 
 
 def _margins(transcribed: TranscribedProblem) -> list[str]:

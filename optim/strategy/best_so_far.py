@@ -19,7 +19,8 @@ from ..problem.rest_to_rest import RestToRest
 from ..results.attempt import Attempt
 from ..results.plan import Plan
 from ..results.replays import chosen_law
-from ..solver_statistics import CONVERGED, ENDED, NOT_OPTIMAL, ROUNDED, UNRESOLVED
+from ..solve import judged
+from ..solver_statistics import CONVERGED, ENDED, INACCURATE, NOT_OPTIMAL, ROUNDED, UNRESOLVED
 from ..verification.criteria import Criteria, allowed
 from ..verification.tracked_replay import AUTO
 
@@ -35,7 +36,7 @@ def was_ended(error: PlanError) -> bool:
 def ended_plan(error: PlanError, plans: Sequence[Plan], dae: DAE, problem: Problem | RestToRest) -> Plan:
     """Return the best plan when planning was ended from outside, and warn of what it is; see `best_so_far`."""
     assert error.plan is not None
-    best = best_so_far(error, plans, dae, problem.problem if isinstance(problem, RestToRest) else problem)
+    best = judged(best_so_far(error, plans, dae, problem.problem if isinstance(problem, RestToRest) else problem))
     is_motion = best.status in (CONVERGED, ROUNDED, UNRESOLVED, NOT_OPTIMAL)
     conflict = None if is_motion else estimate(best.model)
     told = "" if conflict is None else f" {conflict}"
@@ -79,7 +80,7 @@ def best_so_far(error: PlanError, plans: Sequence[Plan], dae: DAE, problem: Prob
     for plan in reversed(mine):
         if plan.status == ROUNDED:
             return replace(plan, attempts=attempts)
-        if plan.status == CONVERGED or _infeasibility(plan) <= FEASIBLE:
+        if plan.status == CONVERGED or (plan.status != INACCURATE and _infeasibility(plan) <= FEASIBLE):
             return replace(plan, attempts=attempts, status=NOT_OPTIMAL)
     last = mine[-1] if mine else error.plan
     return replace(last, attempts=attempts, status=_shortcoming(last))
@@ -98,7 +99,7 @@ def _infeasibility(plan: Plan) -> float:
 
 def _shortcoming(plan: Plan) -> str:
     """Return by how much the replay of a motion that is none yet misses its goal, or its worst violation."""
-    nothing = ROUNDING * allowed(Criteria(), plan.transcribed.dae, plan.trajectories).miss
+    nothing = ROUNDING * allowed(Criteria(), plan.transcribed.arm, plan.trajectories).miss
     try:
         # Only to say by how much the goal is missed
         law = chosen_law(AUTO, plan.mesh_errors)

@@ -54,7 +54,7 @@ def solve_nearly_at_rest(what: str, model: Any, solving: Solving, start: Plan) -
     """
     transcribed = transcribed_problem(model)
     leeway = solving.settings.leeways[-1] * largest_energy(start.model)
-    most = allowed(Criteria(), transcribed.dae, start.trajectories).miss
+    most = allowed(Criteria(), transcribed.arm, start.trajectories).miss
     plan = _solved_within(leeway, what, transcribed, solving, start)
     if (miss := miss_at_goals(plan)) > most:
         less = (AIM * most / miss) ** 2 * leeway

@@ -18,6 +18,7 @@ from ..errors import PlanError, PlanWarning, ProblemError
 from ..results.attempt import Attempt
 from ..results.plan import Plan
 from ..results.replays import chosen_law
+from ..solve import advice_on_ends
 from ..solver_statistics import UNRESOLVED
 from ..verification.criteria import Allowed, Criteria, allowed
 from ..verification.tracked_replay import AUTO
@@ -30,7 +31,6 @@ from .finer_transcriptions import (
 )
 from .homotopy import solve_by_homotopy
 from .limit_excesses import relative_excesses, widened_margins
-from .problem_warnings import advice_on_ends
 from .solving import Solving, attempts_of
 from .warm_start import start_from
 
@@ -80,7 +80,7 @@ def refine_mesh(plan: Plan, solving: Solving, criteria: Criteria) -> Plan:
         Refinement ended before the plan replayed.
     """
     settings = solving.settings
-    most = allowed(criteria, plan.transcribed.dae, plan.trajectories)
+    most = allowed(criteria, plan.transcribed.arm, plan.trajectories)
     if math.isinf(solving.deadline.end):
         solving = solving.within(settings.refinement_time)
     best, least, before, is_narrowed, was_doubled = plan, math.inf, math.inf, False, False

@@ -13,10 +13,7 @@ from ..errors import PlanWarning
 from ..presolve.transcribed_problem import TranscribedProblem
 from ..results.plan import Plan
 
-JUMPS = (
-    " The inputs jump from and to what holds the arm, and a jump excites every mode, resolved or not: with "
-    'input_ends="holding" they do not.'
-)
+ROUNDING = 1e-9  # of a limit
 
 
 def warn_of_jumps(transcribed: TranscribedProblem) -> None:
@@ -41,17 +38,30 @@ def warn_of_jumps(transcribed: TranscribedProblem) -> None:
 
 def warn_beyond_states(plan: Plan) -> None:
     """Warn of states beyond the ranges in which the physics of their blocks holds, which no limit forbids."""
-    dae = plan.transcribed.dae
+    dae = plan.transcribed.arm
     texts = (beyond_state_ranges(dae, motion.x, motion.t) for motion in plan.trajectories)
     if text := next(filter(None, texts), ""):
         warn(f"Plan of '{dae.name}': {text}. Plans keep what `limits` say of such states.", PlanWarning)
 
 
-def advice_on_ends(transcribed: TranscribedProblem) -> str:
-    """Return a sentence for warnings if inputs that could be continuous jump from and to rest; empty if none do."""
-    first, last = transcribed.first[0], transcribed.first[-1]
-    free = transcribed.problem.input_ends == "free" and first.shape.is_continuous
-    return JUMPS if free and not first.begin.moving and last.end.is_rest else ""
+def warn_of_wider_limits(transcribed: TranscribedProblem) -> None:
+    """Warn of limits of inputs that are wider than those of their actuators, which the plan keeps."""
+    dae, told = transcribed.dae, dict[str, str]()
+    for t in transcribed.first:
+        for name, (low, high) in transcribed.problem.ranges_in(t.phase).items():
+            own = float(dae.u.limits[dae.u.index(name)]) if name in dae.u else np.inf
+            beyond = max([abs(end) for end in (low, high) if np.isfinite(end)], default=0.0) - own
+            if beyond > ROUNDING * own:
+                unit = dae.u.unit(name)
+                told[name] = (
+                    f"{name} = ({low:g}, {high:g}), by {beyond:.3g} {unit} beyond the {own:g} {unit} that it gives"
+                )
+    if told:
+        warn(
+            f"plan: limits exceed those of the actuators themselves: {'; '.join(told.values())}. The plan keeps within "
+            "what the actuators give. Raise the limit of the block, or lower that of the plan.",
+            PlanWarning,
+        )
 
 
 def warn_of_slack(transcribed: TranscribedProblem) -> None:

@@ -22,7 +22,7 @@ from ..problem.problem import Problem
 from ..problem.rest_to_rest import RestToRest
 from ..results.attempt import Attempt
 from ..results.plan import Plan
-from ..solve import solve
+from ..solve import optimum
 from ..solver_statistics import ENDED, TIME_LIMIT
 from .deadline import LEAST, Deadline
 from .settings import SETTINGS, Settings
@@ -41,7 +41,7 @@ FINE_CONVEXITY = {"perturb_inc_fact": 3.0}
 
 def solve_with(model: Any, options: dict[str, Any]) -> Plan:
     """Solve a model with IPOPT's `options`, by their plain names."""
-    return solve(model, solver_options=options)
+    return optimum(model, solver_options=options)
 
 
 @dataclass(frozen=True)

@@ -13,18 +13,19 @@ import pandas as pd
 from flexblocks.assemble import assemble
 from flexblocks.beam.discretization import Discretization
 from flexblocks.dae.dae import DAE
+from flexblocks.dae.integrated_references import with_integrated_references
 from flexblocks.dae.with_inputs import with_inputs
 from flexblocks.linear.linearize import linearize
 from flexblocks.modeling.model import Model
 from flexblocks.modeling.rediscretize import rediscretize
 from flexblocks.rich_display import RichDisplay
 from flexblocks.simulation.simulate import SimulationError, simulate
-from flexblocks.simulation.trajectory import Trajectory
+from flexblocks.simulation.trajectory import Trajectory, whole
 from flexblocks.statics.operating_point import OperatingPoint
 from flexblocks.validity.large_deflections import without_warning
 
 from ..errors import ProblemError
-from ..model.read_solution import with_inputs_of
+from ..model.read_solution import regrouped
 from ..model.trajectories import PhaseTrajectory, phase_trajectories, transcribed_problem
 from .arrivals import Leg
 from .criteria import Allowed, Criteria, allowed
@@ -152,16 +153,20 @@ def audit(
     """
     transcribed, runs = transcribed_problem(model), phase_trajectories(model)
     coarse, arm = transcribed.dae, transcribed.arm
-    motions = [with_inputs_of(motion, coarse) for motion in motions]
-    dae = finer_dae(arm, finer)
+    finer_arm = dae = finer_dae(arm, finer)
+    if any(dae.u.derivative_of):
+        dae = with_integrated_references(dae)
     if dae.u.names != coarse.u.names:
         dae = with_inputs(dae, coarse.u.names, dict(zip(coarse.u.names, coarse.u.roles, strict=True)))
     shared = None if law is None else shared_states(coarse, dae)
     planned_runs, finer_runs = [scenario_run(run) for run in runs], [scenario_run(run, dae=dae) for run in runs]
     last = finer_runs[0][1][-1]
     coast = coast_time(dae, last.goal) if last.rests and last.goal is not None else 0.0
-    planned = [motion_figures(coarse, motion, legs) for motion, (_, legs) in zip(motions, planned_runs, strict=True)]
-    most = allowed(criteria or Criteria(), coarse, motions)
+    planned = [
+        motion_figures(coarse, regrouped(coarse, motion), legs)
+        for motion, (_, legs) in zip(motions, planned_runs, strict=True)
+    ]
+    most = allowed(criteria or Criteria(), transcribed.arm, motions)
 
     def on_finer(by: Any) -> MotionFigures:
         driver = _Driver(dae, coast, by, shared)
@@ -182,8 +187,8 @@ def audit(
         raise failure
     ours = _Driver(coarse, coast, law)
     return Audit(
-        motion=with_inputs_of(motions[0], arm),
-        dae=dae,
+        motion=motions[0],
+        dae=finer_arm,
         plan=worst(planned),
         replay=worst([ours.figures(run, *one) for run, one in zip(runs, planned_runs, strict=True)]),
         finer=finer_figures,
@@ -259,7 +264,7 @@ class _Driver:
             return motion_figures(self.dae, driven, legs)
         if self.law is None:
             holding = dict(zip(self.dae.u.names, goal.u.tolist(), strict=True))
-            after = simulate(self.dae, (0.0, self.coast), holding, driven.x[-1], goal.p)
+            after = whole(simulate(self.dae, (0.0, self.coast), holding, driven.x[-1], goal.p))
         else:
             after = held(self.dae, run[-1], legs[-1], driven.x[-1], self.coast, self.law, self.shared)
         return motion_figures(self.dae, driven, legs, after)

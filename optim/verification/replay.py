@@ -12,7 +12,7 @@ from flexblocks.dae.dae import DAE
 from flexblocks.errors import listing
 from flexblocks.rich_display import RichDisplay
 from flexblocks.simulation.simulate import simulate
-from flexblocks.simulation.trajectory import Trajectory
+from flexblocks.simulation.trajectory import Trajectory, whole
 from flexblocks.statics.operating_point import OperatingPoint
 from flexblocks.validity.large_deflections import without_warning
 
@@ -119,7 +119,7 @@ def by_inputs(dae: DAE, **options: Any) -> Drive:
     """Return the drive by the planned inputs alone; `options` are those of `flexblocks.simulate`."""
 
     def drive(_: int, leg: Leg, x: np.ndarray) -> Trajectory:
-        return simulate(dae, (0.0, leg.duration), leg.inputs, x, leg.p, **options)
+        return whole(simulate(dae, (0.0, leg.duration), leg.inputs, x, leg.p, **options))
 
     return drive
 

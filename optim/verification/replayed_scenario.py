@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -14,6 +15,7 @@ from ..model.read_solution import input_polynomials, trajectory
 from ..model.trajectories import PhaseTrajectory
 from ..presolve.boundary_equilibrium import boundary_equilibrium, translated_equilibrium
 from ..presolve.bounds import other_limits
+from ..presolve.feasibility.shared_travel import reference_states
 from ..presolve.known_motions import exact_inputs, limits_at, no_limits
 from ..presolve.parameters import parameter_index
 from ..presolve.path_values import PathValues, resolved_path
@@ -49,7 +51,8 @@ def scenario_run(
     arm = first.dae if dae is None else dae
     problem, start = first.problem, run[0].start
     if not as_planned:
-        start = _rest(arm, problem, problem.phases[0], 0.0, problem.start, parameters[0], run[0].start, "start")
+        first_phase = problem.phases[0]
+        start = _told(arm, _rest(arm, problem, first_phase, 0.0, problem.start, parameters[0], start, "start"), start)
     legs = []
     for i, (traj, p) in enumerate(zip(run, parameters, strict=True)):
         phase = traj.transcription.phase
@@ -82,6 +85,14 @@ def scenario_run(
             )
         )
     return start, legs
+
+
+def _told(dae: DAE, start: OperatingPoint, planned: OperatingPoint) -> OperatingPoint:
+    """Return a start with the references of the plan, which are given to the arm whatever it carries."""
+    x = start.x.copy()
+    for i in reference_states(dae):
+        x[i] = planned[dae.x.names[i]]
+    return replace(start, x=x)
 
 
 def _path(dae: DAE, problem: Problem, phase: Phase, p: np.ndarray) -> PathValues:

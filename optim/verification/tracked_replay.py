@@ -11,9 +11,10 @@ import numpy as np
 from flexblocks.control import close_loop, follow
 from flexblocks.dae.dae import DAE
 from flexblocks.simulation.simulate import SimulationError, simulate
-from flexblocks.simulation.trajectory import Trajectory
+from flexblocks.simulation.trajectory import Trajectory, whole
 
 from ..errors import ProblemError
+from ..model.read_solution import regrouped
 from ..model.trajectories import PhaseTrajectory
 from .arrivals import Leg
 from .replay import Drive, Replay, by_inputs, replay
@@ -81,7 +82,7 @@ def by_law(
     def drive(i: int, leg: Leg, x: np.ndarray) -> Trajectory:
         closed, signals = _closed_loop(dae, run[i], leg, law, shared)
         x0 = dict(zip(dae.x.names, x.tolist(), strict=True))
-        return _of_arm(dae, simulate(closed, (0.0, leg.duration), signals, x0, leg.p, **options))
+        return regrouped(dae, whole(simulate(closed, (0.0, leg.duration), signals, x0, leg.p, **options)))
 
     return drive
 
@@ -95,7 +96,7 @@ def held(
         if name in signals:
             signals[name] = float(planned(leg.duration))
     x0 = dict(zip(dae.x.names, x.tolist(), strict=True))
-    return _of_arm(dae, simulate(closed, (leg.duration, leg.duration + time), signals, x0, leg.p))
+    return regrouped(dae, whole(simulate(closed, (leg.duration, leg.duration + time), signals, x0, leg.p)))
 
 
 def _closed_loop(
@@ -110,21 +111,6 @@ def _closed_loop(
         signals = dict(follow(closed, planned_motion(traj)))
     # Inputs that the law does not drive stay as planned
     return closed, signals | {name: planned for name, planned in leg.inputs.items() if name in closed.u}
-
-
-def _of_arm(dae: DAE, motion: Trajectory) -> Trajectory:
-    """Return the motion of the arm in a closed loop, with the inputs that reach it."""
-    groups = {
-        group: np.reshape([motion[name] for name in getattr(dae, group).names], (-1, len(motion.t))).T
-        for group in "xzuy"
-    }
-    names = dict(motion.names) | {group: getattr(dae, group).names for group in groups}
-    units = {
-        name: unit
-        for group in groups
-        for name, unit in zip(getattr(dae, group).names, getattr(dae, group).units, strict=True)
-    }
-    return replace(motion, model=dae.name, names=names, units=dict(motion.units) | units, **groups)
 
 
 def _words(law: Any) -> str:

@@ -77,6 +77,7 @@ def planned_motion(traj: PhaseTrajectory) -> PlannedMotion:
     return PlannedMotion(trajectory(traj, inputs, to_goal=False), inputs)  # which a jump at its end would throw off
 
 
+@np.errstate(over="ignore", invalid="ignore", divide="ignore")  # gains beyond all numbers end the simulation with them
 def tracking_law(traj: PhaseTrajectory, shared: frozenset[str] | None = None) -> TrackingLaw:
     """Return the tracking law of a phase.
 

@@ -64,7 +64,7 @@ def test_moment_of_a_cantilever_at_rest():
     """Under its weight w per length and a mass m at its tip: m g (l - x) + w (l - x)^2 / 2; stress is that over W."""
     model = fb.Model("cantilever", gravity=(0.0, -9.81, 0.0))
     ground = model.add(fb.Ground("ground"))
-    tube, metal = fb.Tube(0.02, 0.016), fb.Material(density=2700.0, youngs_modulus=70e9, poissons_ratio=0.3)
+    tube, metal = fb.Tube(outer=0.02, inner=0.016), fb.Material(density=2700.0, youngs_modulus=70e9, poissons_ratio=0.3)
     options = {"section": tube, "material": metal, "discretization": fb.FiniteElements(1)}
     beam = model.add(fb.FlexibleBeam("beam", 1.0, **options))
     load = model.add(fb.Payload("load", 0.5))

@@ -80,6 +80,7 @@ class Boom:
                 density,
                 self.rigidity * size**2,
                 discretization=self.discretization,
+                bending="y",
             )
             foot = fb.FixedTransform(f"foot{i}", (self.foot[0] * size, self.foot[1] * size, 0))
             head = fb.FixedTransform(f"head{i}", (0, self.head[1] * size, 0))

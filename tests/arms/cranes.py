@@ -18,8 +18,9 @@ def crane(links=1, size=10.0, load=1000.0, modes=1, gravity=9.81):
                 length=size,
                 linear_density=60.0,
                 flexural_rigidity=4e7 / i,
-                discretization=fb.AssumedModes(modes),
+                discretization=fb.AssumedModes(modes, tip="free"),
                 damping_ratio=0.01,
+                bending="y",
             )
         )
         model.connect(motor.flange_b, rotor.flange_a)

@@ -76,10 +76,15 @@ def driven_links(
 
 def upright_arm(links: int = 2, modes: int = 1, damping: float = 0.0, limit: float | None = None) -> fb.DAE:
     """Flexible links on driven joints, gravity along -y; modes=0 makes them rigid."""
-    discretization = fb.AssumedModes(modes) if modes else fb.Rigid()
+    discretization = fb.AssumedModes(modes, tip="free") if modes else fb.Rigid()
     beams = [
         fb.FlexibleBeam(
-            f"link{i}", length=0.5, linear_density=0.4, flexural_rigidity=5.0, discretization=discretization
+            f"link{i}",
+            length=0.5,
+            linear_density=0.4,
+            flexural_rigidity=5.0,
+            discretization=discretization,
+            bending="y",
         )
         for i in range(1, links + 1)
     ]

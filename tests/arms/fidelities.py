@@ -57,7 +57,7 @@ def swing(discretization: Discretization, torque: float) -> fb.Trajectory:
     """Return one second of a hinged link with a payload under a torque that goes once to and fro, smoothly [N m]."""
     model = fb.Model("swing")
     ground, motor, joint = (model.add(b) for b in (fb.Ground("g"), fb.TorqueSource("motor"), fb.Revolute("joint")))
-    link = model.add(fb.FlexibleBeam("link", 0.5, 0.2, 1.0, discretization=discretization))
+    link = model.add(fb.FlexibleBeam("link", 0.5, 0.2, 1.0, discretization=discretization, bending="y"))
     load = model.add(fb.Payload("payload", 0.1, 0.005))
     model.connect(motor.flange_b, joint.axis)
     model.connect(ground.frame_b, joint.frame_a)

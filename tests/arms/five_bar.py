@@ -32,6 +32,7 @@ def five_bar(stiffer: float = 1.0, length: float = 1.0, mass: float = 1.0, time:
                 linear_density=0.216 * mass / length,
                 flexural_rigidity=7.5 * stiffer * mass * length**3 / time**2,
                 discretization=fb.AssumedModes(1, tip="auto"),
+                bending="y",
             )
         )
         model.connect(place, hinge.frame_a)

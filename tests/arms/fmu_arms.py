@@ -36,7 +36,7 @@ def sliding() -> fb.DAE:
         model.add(fb.Revolute("joint")), model.add(fb.ForceSource("push")), model.add(fb.TorqueSource("motor"))
     )  # fmt: skip
     shapes = {"discretization": fb.AssumedModes(1, tip="auto"), "shapes": "algebraic"}
-    beam = model.add(fb.SlidingBeam("beam", 1.3, 0.331, 5.0, start=0.5, **shapes))
+    beam = model.add(fb.SlidingBeam("beam", 1.3, 0.331, 5.0, start=0.5, bending="y", **shapes))
     model.connect(model.add(fb.Ground("ground")).frame_b, joint.frame_a)
     model.connect(joint.frame_b, beam.frame_a)
     model.connect(motor.flange_b, joint.axis)

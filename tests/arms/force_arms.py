@@ -90,7 +90,9 @@ def ball(h: dict[str, float] = BALL) -> fb.Model:
 
 def everything() -> fb.DAE:
     """Return a beam and a rod in space with a force element of every kind between random places."""
-    beam = fb.FlexibleBeam("link1", 1.0, 1.0, 20.0, discretization=fb.AssumedModes(1), damping_ratio=0.01)
+    beam = fb.FlexibleBeam(
+        "link1", 1.0, 1.0, 20.0, discretization=fb.AssumedModes(1, tip="free"), damping_ratio=0.01, bending="y"
+    )
     load = fb.Payload("load", 1.0, np.eye(3) * 0.1)
     rod = fb.RigidLink("link2", 0.8, 1.0, 0.1)
     segments = (

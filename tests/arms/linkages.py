@@ -39,7 +39,7 @@ class FourBar:
         if self.rigidity:
             density = self.coupler_mass / self.coupler
             shapes = discretization or fb.AssumedModes(2, tip="pinned")
-            link = fb.FlexibleBeam("coupler", self.coupler, density, self.rigidity, discretization=shapes)
+            link = fb.FlexibleBeam("coupler", self.coupler, density, self.rigidity, discretization=shapes, bending="y")
         blocks = (
             fb.TorqueSource("motor"),
             fb.Revolute("crank_joint", start=1.0),

@@ -260,7 +260,7 @@ def _properties(
 ) -> dict[str, object]:
     """Draw what a beam is made of; with `points_only` nothing turns but its axis."""
     if not points_only and draw(st.integers(0, 2)) == 2:
-        inner, outer = (fb.Rectangle(*rng.uniform(0.01, 0.03, 2)) for _ in range(2))
+        inner, outer = (fb.Rectangle(width=w, height=h) for w, h in rng.uniform(0.01, 0.03, (2, 2)).tolist())
         return {
             "section": draw(st.sampled_from((inner, ((0.0, inner), (length, outer))))),
             "material": fb.Material(density=2700.0, youngs_modulus=1e8, poissons_ratio=0.3),

@@ -27,7 +27,9 @@ def _four_bar(model: fb.Model, base: fb.Block, rng: np.random.Generator) -> None
     coupler, foot = rng.uniform(0.4, 0.5), rng.uniform(0.35, 0.45)
     rod = fb.RigidLink("coupler", coupler, rng.uniform(0.3, 3.0))
     if rng.integers(2):
-        rod = fb.FlexibleBeam("coupler", coupler, 1.0, 3.0, discretization=fb.AssumedModes(2, tip="pinned"))
+        rod = fb.FlexibleBeam(
+            "coupler", coupler, 1.0, 3.0, discretization=fb.AssumedModes(2, tip="pinned"), bending="y"
+        )
     _chain(model, base, [_hinge(rng, "hinge", 1.0), _link(rng, "crank", crank), _hinge(rng, "knee", -0.6), rod])
     motor = model.add(DCMotor("motor"))
     model.connect(motor.flange_b, "hinge.axis")
@@ -74,7 +76,7 @@ def _crossed(model: fb.Model, base: fb.Block, rng: np.random.Generator) -> None:
 def _open_chain(model: fb.Model, base: fb.Block, rng: np.random.Generator) -> None:
     """A tree: a beam on a cross joint that carries a body on a gimbal, both with friction in every hinge."""
     cross = fb.Universal("cross", axes=((0, 1, 0), (0, 0, 1)), damping=rng.uniform(0.01, 0.1), start=(0.2, 0.3))
-    beam = fb.FlexibleBeam("beam", 0.6, 0.5, 20.0, bending="yz", discretization=fb.AssumedModes(1))
+    beam = fb.FlexibleBeam("beam", 0.6, 0.5, 20.0, bending="yz", discretization=fb.AssumedModes(1, tip="free"))
     ball = fb.Gimbal("ball", damping=rng.uniform(0.01, 0.1), start=tuple(rng.uniform(-0.5, 0.5, 3)))
     _chain(model, base, [cross, beam, ball, _body(rng, "body", 0.3)])
     model.connect(model.add(fb.TorqueSource("motor")).flange_b, "cross.axis1")

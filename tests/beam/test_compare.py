@@ -22,14 +22,18 @@ mpl.use("Agg")
 
 from flexblocks import plot
 
-KINDS = {"2 modes": fb.AssumedModes(2), "2 elements": fb.FiniteElements(2), "6 modes": fb.AssumedModes(6)}
+KINDS = {
+    "2 modes": fb.AssumedModes(2, tip="free"),
+    "2 elements": fb.FiniteElements(2),
+    "6 modes": fb.AssumedModes(6, tip="free"),
+}
 
 
 def cantilever(damping: float = 0.0) -> fb.Model:
     model = fb.Model("cantilever", gravity=(0.0, -1e-3, 0.0))
     beam = model.add(fb.FlexibleBeam("beam", 1.0, 1.0, 1.0, damping_ratio=damping))
     model.connect(model.add(fb.Ground("ground")).frame_b, beam.frame_a)
-    return fb.rediscretize(model, {"beam": fb.AssumedModes(1)})
+    return fb.rediscretize(model, {"beam": fb.AssumedModes(1, tip="free")})
 
 
 @pytest.fixture(scope="module")
@@ -59,7 +63,7 @@ def test_the_table_has_what_each_arm_has(found: fb.Comparison) -> None:
 
 
 def test_drift_is_not_told_of_an_arm_with_dampers() -> None:
-    table = fb.compare(cantilever(0.02), [fb.AssumedModes(1)], (0.0, 0.1)).table
+    table = fb.compare(cantilever(0.02), [fb.AssumedModes(1, tip="free")], (0.0, 0.1)).table
     assert np.isnan(table.loc["AssumedModes(n=1, tip='free')", "energy drift [J]"])
 
 
@@ -67,7 +71,7 @@ def boom() -> fb.Model:
     """A driven flexible beam against gravity, with its mass at rest known: m g l / 2 cos(angle) at the joint."""
     model = fb.Model("boom", gravity=(0.0, -9.81, 0.0))
     joint, motor = model.add(fb.Revolute("joint")), model.add(fb.TorqueSource("motor"))
-    beam = model.add(fb.FlexibleBeam("beam", 1.0, 0.5, 200.0, discretization=fb.AssumedModes(1)))
+    beam = model.add(fb.FlexibleBeam("beam", 1.0, 0.5, 200.0, discretization=fb.AssumedModes(1, tip="free")))
     model.connect(model.add(fb.Ground("ground")).frame_b, joint.frame_a)
     model.connect(motor.flange_b, joint.axis)
     model.connect(joint.frame_b, beam.frame_a)
@@ -94,9 +98,11 @@ def test_joints_are_held_where_they_are_told_to_be(angle: float) -> None:
 )
 def test_inputs_are_added_to_what_holds(torque: object) -> None:
     at = {"joint.angle": 0.3}
-    run = fb.compare(boom(), [fb.AssumedModes(1)], np.linspace(0, 0.02, 31), {"motor.torque": torque}, at=at)
+    run = fb.compare(
+        boom(), [fb.AssumedModes(1, tip="free")], np.linspace(0, 0.02, 31), {"motor.torque": torque}, at=at
+    )
     response = next(iter(run.responses.values()))
-    dae = fb.assemble(fb.rediscretize(boom(), {"beam": fb.AssumedModes(1)}))
+    dae = fb.assemble(fb.rediscretize(boom(), {"beam": fb.AssumedModes(1, tip="free")}))
     np.testing.assert_allclose(response["motor.torque"], fb.equilibrium(dae, at)["motor.torque"] + 0.1, rtol=1e-9)
     assert response["joint.angle"][0] == 0.3 < response["joint.angle"][-1]
 
@@ -104,7 +110,7 @@ def test_inputs_are_added_to_what_holds(torque: object) -> None:
 def test_what_cannot_be_held_is_refused() -> None:
     for at, message in (({"joint.angel": 0.3}, "joint.angel"), ({"der(joint.angle)": 1.0}, "holds the velocities")):
         with pytest.raises(FlexblocksError, match=message):
-            fb.compare(boom(), [fb.AssumedModes(1)], (0.0, 0.1), at=at)
+            fb.compare(boom(), [fb.AssumedModes(1, tip="free")], (0.0, 0.1), at=at)
 
 
 def test_another_output(found: fb.Comparison) -> None:
@@ -151,8 +157,8 @@ def test_command(tmp_path: Path) -> None:
     [
         ({"discretizations": []}, r"compare: discretizations = \[\]; must be a non-empty list"),
         ({"discretizations": ["modes"]}, "must be a non-empty list of discretizations, such as"),
-        ({"discretizations": fb.AssumedModes(1)}, "must be a non-empty list of discretizations, such as"),
-        ({"discretizations": [fb.AssumedModes(1), fb.AssumedModes(1)]}, "one appears twice"),
+        ({"discretizations": fb.AssumedModes(1, tip="free")}, "must be a non-empty list of discretizations, such as"),
+        ({"discretizations": [fb.AssumedModes(1, tip="free"), fb.AssumedModes(1, tip="free")]}, "one appears twice"),
         ({"output": "beam.tip_deflection_z"}, "there is no output or state 'beam.tip_deflection_z' .*Did you mean"),
         ({"frequencies": -1}, "frequencies = -1; must be a whole number >= 0"),
         ({"x0": {"beam.bending_y[1]": 0.1}, "discretizations": [fb.FiniteElements(1)]}, "bending_y"),
@@ -160,7 +166,7 @@ def test_command(tmp_path: Path) -> None:
 )
 def test_refused(arguments: dict, message: str) -> None:
     with pytest.raises(FlexblocksError, match=message):
-        fb.compare(cantilever(), **({"discretizations": [fb.AssumedModes(1)]} | arguments))
+        fb.compare(cantilever(), **({"discretizations": [fb.AssumedModes(1, tip="free")]} | arguments))
 
 
 def test_an_arm_without_beams_needs_an_output() -> None:
@@ -170,4 +176,4 @@ def test_an_arm_without_beams_needs_an_output() -> None:
     model.connect(ground.frame_b, joint.frame_a)
     model.connect(joint.frame_b, rod.frame_a)
     with pytest.raises(FlexblocksError, match="no flexible beam; name the output"):
-        fb.compare(model, [fb.AssumedModes(1)])
+        fb.compare(model, [fb.AssumedModes(1, tip="free")])

@@ -71,7 +71,7 @@ def bent(kind, **options: object) -> tuple[dict[str, float], list[str]]:
     """
     beam = fb.FlexibleBeam("beam", LENGTH, RHO, 30.0, kind, "yz", flexural_rigidity_z=50.0, internal_forces=CUTS)
     beam = replace(beam, torsion=True, torsional_rigidity=20.0, polar_inertia=1e-3, **options)
-    load = fb.Payload("load", mass=0.3, inertia=1e-3, center=(0.1, 0.05, -0.08))
+    load = fb.Payload("load", mass=0.3, inertia=(1e-3, 1e-3, 1e-3), center=(0.1, 0.05, -0.08))
     model = cantilever(beam, load, gravity=tuple(GRAVITY))
     names = []
     s, _ = gauss()

@@ -60,7 +60,7 @@ def spinning(dae: fb.DAE, speed: float) -> np.ndarray:
     return np.sort(found[found > 1e-3])
 
 
-@pytest.mark.parametrize("discretization", [fb.AssumedModes(4), fb.FiniteElements(4)], ids=str)
+@pytest.mark.parametrize("discretization", [fb.AssumedModes(4, tip="free"), fb.FiniteElements(4)], ids=str)
 @pytest.mark.parametrize("axis", ["z", "y"], ids=["flapwise", "lagwise"])
 def test_frequencies_of_a_rotating_beam(discretization, axis: str) -> None:
     dae = rotor(discretization, axis, stiffening=True)
@@ -72,7 +72,7 @@ def test_frequencies_of_a_rotating_beam(discretization, axis: str) -> None:
 
 def test_without_stiffening_a_beam_softens() -> None:
     """Lagwise then w^2 = w0^2 - speed^2 of the beam that keeps its stiffness: wrong, and zero at 3.516."""
-    dae = rotor(fb.AssumedModes(1), "y")
+    dae = rotor(fb.AssumedModes(1, tip="free"), "y")
     assert spinning(dae, 3.0)[0] == pytest.approx(np.sqrt(3.51602**2 - 9.0), rel=1e-4)
 
 
@@ -81,7 +81,7 @@ def test_segments_stiffen_by_themselves() -> None:
     np.testing.assert_allclose(spinning(dae, 6.0)[:2], flapwise(6.0)[:2], rtol=2e-2)
 
 
-@pytest.mark.parametrize("discretization", [fb.AssumedModes(3), fb.FiniteElements(3)], ids=str)
+@pytest.mark.parametrize("discretization", [fb.AssumedModes(3, tip="free"), fb.FiniteElements(3)], ids=str)
 @pytest.mark.parametrize("bending", ["y", "yz"])
 def test_points_come_nearer_by_half_the_squared_slope(discretization, bending: str) -> None:
     """x - 1/2 int (v'^2 + w'^2) dx, by finite differences of the places of many stations."""
@@ -101,7 +101,7 @@ def test_points_come_nearer_by_half_the_squared_slope(discretization, bending: s
 
 
 def test_a_stiffened_beam_keeps_its_energy_in_a_fast_spin() -> None:
-    dae = rotor(fb.AssumedModes(2), "yz", stiffening=True)
+    dae = rotor(fb.AssumedModes(2, tip="free"), "yz", stiffening=True)
     start = {"joint.angle": 0.0, "der(joint.angle)": 4.0, "beam.bending_y[1]": 0.05, "beam.bending_z[1]": 0.05}
     run = fb.simulate(dae, t=np.linspace(0.0, 2.0, 21), x0=start)
     energy = np.array([float(sum(dae.energy(x, []))) for x in run.x])
@@ -110,7 +110,9 @@ def test_a_stiffened_beam_keeps_its_energy_in_a_fast_spin() -> None:
     assert np.abs(energy - hub - (energy - hub)[0]).max() < 20.0
 
 
-@pytest.mark.parametrize(("kind", "bounds"), [(fb.AssumedModes(2), (20, 73)), (fb.FiniteElements(2), (75, 478))])
+@pytest.mark.parametrize(
+    ("kind", "bounds"), [(fb.AssumedModes(2, tip="free"), (20, 73)), (fb.FiniteElements(2), (75, 478))]
+)
 def test_what_it_costs(kind, bounds: tuple[int, int]) -> None:
     """Instructions of M(q) without and with it: no more than were reached."""
     for stiffening, bound in zip((False, True), bounds, strict=True):

@@ -30,7 +30,7 @@ ELASTICA = {
     3: {0.5: 1.2e-7, 1.0: 1.8e-6, 2.0: 2.4e-5, 5.0: 5e-4, 10.0: 2.8e-3},
     4: {0.5: 1.5e-8, 1.0: 3.5e-7, 2.0: 4.3e-6, 5.0: 2.7e-5, 10.0: 5.5e-5},
 }
-RECTANGLE = {"section": fb.Rectangle(0.02, 0.03), "material": fb.Material(2700.0, 1e8, 0.3)}
+RECTANGLE = {"section": fb.Rectangle(width=0.02, height=0.03), "material": fb.Material(2700.0, 1e8, 0.3)}
 STEPPED = ((0.0, 4.0), (0.3, 4.0), (0.3, 1.0), (0.9, 0.5))
 
 
@@ -194,7 +194,7 @@ BEAMS = {
     "modes, tapered, cut": (
         fb.StrainModes(2, functions="modes"),
         {
-            "section": ((0.0, fb.Rectangle(0.02, 0.03)), (0.9, fb.Rectangle(0.01, 0.01))),
+            "section": ((0.0, fb.Rectangle(width=0.02, height=0.03)), (0.9, fb.Rectangle(width=0.01, height=0.01))),
             "material": RECTANGLE["material"], "bending": "z", "shear": True, "rotary_inertia": True,
             "internal_forces": (0.0, 0.4),
         },

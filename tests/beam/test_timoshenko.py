@@ -126,7 +126,7 @@ def test_elements_that_shear_are_exact_under_a_force_at_the_tip(n: int) -> None:
 
 def test_a_beam_rigid_in_shear_is_the_plain_one() -> None:
     """No locking: with kappa G A a million times what matters, modes and elements have the plain frequencies."""
-    for kind in (fb.AssumedModes(3), fb.FiniteElements(3)):
+    for kind in (fb.AssumedModes(3, tip="free"), fb.FiniteElements(3)):
         stiff = fb.FlexibleBeam("beam", LENGTH, RHO, EI, kind, shear=True, shear_rigidity=1e7)
         plain = fb.FlexibleBeam("beam", LENGTH, RHO, EI, kind)
         found, expected = (frequencies(fb.assemble(cantilever(b)))[:3] for b in (stiff, plain))
@@ -173,7 +173,7 @@ def test_torsion_and_extension_with_a_body_at_the_tip(kind: str) -> None:
 
 
 def test_torsion_turns_the_tip_about_the_beam() -> None:
-    for kind in (fb.AssumedModes(1), fb.FiniteElements(1), fb.RigidSegments(1)):
+    for kind in (fb.AssumedModes(1, tip="free"), fb.FiniteElements(1), fb.RigidSegments(1)):
         model = cantilever(rod("torsion", kind), fb.Payload("load", 1.0, center=(0.0, 0.1, 0.0)))
         dae = fb.assemble(model)
         q = np.zeros(dae.tree.size)
@@ -188,13 +188,13 @@ def test_torsion_turns_the_tip_about_the_beam() -> None:
 
 
 @pytest.mark.parametrize("kind", ["torsion", "axial"])
-@pytest.mark.parametrize("discretization", [fb.AssumedModes(2), fb.FiniteElements(3), fb.RigidSegments(3)])
+@pytest.mark.parametrize("discretization", [fb.AssumedModes(2, tip="free"), fb.FiniteElements(3), fb.RigidSegments(3)])
 def test_damping_ratio_is_that_of_every_mode(kind: str, discretization) -> None:
     options = {"flexural_rigidity": 3.0, "damping_ratio": 0.03}
     assert_damping_ratio(fb.assemble(cantilever(rod(kind, discretization, **options))), 0.03)
 
 
-@pytest.mark.parametrize("discretization", [fb.AssumedModes(2), fb.FiniteElements(2)])
+@pytest.mark.parametrize("discretization", [fb.AssumedModes(2, tip="free"), fb.FiniteElements(2)])
 def test_damping_ratio_of_a_beam_that_shears(discretization) -> None:
     assert_damping_ratio(
         fb.assemble(cantilever(beam(discretization, shear=True, rotary=True, damping_ratio=0.03))), 0.03

@@ -18,7 +18,7 @@ def swing(kind: fb.StrainModes, **options: object) -> fb.Model:
     ground, joint = model.add(fb.Ground("ground")), model.add(fb.Revolute("joint"))
     motor = model.add(fb.TorqueSource("motor", limit=5.0))
     beam = model.add(fb.FlexibleBeam("beam", 0.5, 0.2, 0.3, kind, **options))
-    load = model.add(fb.Payload("load", 0.05, 1e-3))
+    load = model.add(fb.Payload("load", 0.05, (1e-3, 1e-3, 1e-3)))
     model.connect(ground.frame_b, joint.frame_a)
     model.connect(motor.flange_b, joint.axis)
     model.connect(joint.frame_b, beam.frame_a)

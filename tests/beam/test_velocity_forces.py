@@ -65,7 +65,7 @@ def test_forces_without_the_energy_are_refused() -> None:
 
     model = fb.Model("arm")
     ground, hinge = model.add(fb.Ground("ground")), model.add(fb.Revolute("hinge"))
-    light = model.add(Light("light", 0.8, 1.3, 50.0, fb.AssumedModes(1), "yz"))
+    light = model.add(Light("light", 0.8, 1.3, 50.0, fb.AssumedModes(1, tip="free"), "yz"))
     model.connect(ground.frame_b, hinge.frame_a)
     model.connect(hinge.frame_b, light.frame_a)
     with pytest.raises(fb.FlexblocksError, match="inertia or velocity forces that are not those of its"):

@@ -30,8 +30,9 @@ def arm(size: float = 1.0, mass: float = 1.0, floating: bool = False, planar: bo
             link = fb.RigidLink(f"link{i}", length=size, mass=mass, inertia=mass * size**2 / 12 * np.diag([0.1, 1, 1]))
         else:
             rigidity = 20 * mass * size**2
+            kind = fb.AssumedModes(1, tip="free")
             link = fb.FlexibleBeam(f"link{i}", size, linear_density=mass / size, bending="yz",
-                                   flexural_rigidity=rigidity, discretization=fb.AssumedModes(1))  # fmt: skip
+                                   flexural_rigidity=rigidity, discretization=kind)  # fmt: skip
         link = model.add(link)
         model.connect(motor.flange_b, joint.axis)
         model.connect(place, joint.frame_a)

@@ -125,7 +125,7 @@ def test_an_arm_afloat_that_runs_to_and_fro_between_stops_keeps_momentum_and_ene
     model.add(fb.Ground("ground"))
     free, hinge = model.add(fb.FreeMotion("free")), model.add(fb.Revolute("hinge", axis=(0.3, 0.6, 0.8)))
     craft = model.add(fb.RigidBody("craft", mass, np.diag([0.2, 0.3, 0.25]) * inertia))
-    tube, aluminium = fb.Tube(0.05 * size, 0.004 * size), fb.Material(2700.0, 7e10, poissons_ratio=0.3)
+    tube, aluminium = fb.Tube(outer=0.05 * size, inner=0.004 * size), fb.Material(2700.0, 7e10, poissons_ratio=0.3)
     beam = model.add(fb.FlexibleBeam("arm", 2 * size, section=tube, material=aluminium, bending="yz"))
     model.connect("ground.frame_b", free.frame_a)
     model.connect(free.frame_b, craft.frame_a, hinge.frame_a)
@@ -212,7 +212,7 @@ def two_geared_links(*teeth: fb.Block) -> fb.DAE:
     """Two flexible links of 1 m in a horizontal plane, turned by geared motors through these."""
     model = fb.Model("two geared links")
     inner = model.add(fb.Ground("ground")).frame_b
-    tube, aluminium = fb.Tube(0.05, 0.003), fb.Material(density=2700.0, youngs_modulus=7e10)
+    tube, aluminium = fb.Tube(outer=0.05, inner=0.003), fb.Material(density=2700.0, youngs_modulus=7e10)
     for i, mesh in enumerate(teeth, 1):
         hinge, link = (
             model.add(fb.Revolute(f"joint{i}")),

@@ -39,7 +39,7 @@ EXAMPLES: dict[type, tuple[fb.Block | fb.Composite, ...]] = {
     fb.FixedTranslation: (fb.FixedTranslation("a"),),
     fb.FlexibleBeam: (
         fb.FlexibleBeam("a", 0.5, 0.2, 1.0, discretization=MODES, damping_ratio=0.01, internal_forces=(0.0, 0.2)),
-        fb.FlexibleBeam("a", 0.5, section=fb.Tube(0.1, 0.01), material=STEEL, load_y="input", torsion=True),
+        fb.FlexibleBeam("a", 0.5, section=fb.Tube(outer=0.1, inner=0.01), material=STEEL, load_y="input", torsion=True),
         fb.FlexibleBeam("a", 0.5, lambda x: 0.2 + x, ((0.0, 1.0), (0.5, 2.0)), discretization=fb.FiniteElements(2)),
     ),
     fb.FlexibleJoint: (fb.FlexibleJoint("a", 0.1, 100.0, gear_ratio=50.0, axis=(1, 0, 0), limit=3.0, start=0.2),),
@@ -58,7 +58,7 @@ EXAMPLES: dict[type, tuple[fb.Block | fb.Composite, ...]] = {
     fb.RigidBody: (fb.RigidBody("a", 1.0, 0.1, (0.1, 0.0, 0.0), (0.2, 0.0, 0.0)),),
     fb.RigidLink: (fb.RigidLink("a", 0.5, 1.0, inertia=0.1, center=0.2), fb.RigidLink("a", 0.5)),
     fb.Rotor: (fb.Rotor("a", 0.1, 30.0, axis=(1, 1, 0), start=0.3),),
-    fb.SlidingBeam: (fb.SlidingBeam("a", 0.5, 0.2, 1.0, discretization=fb.AssumedModes(1), start=0.3),),
+    fb.SlidingBeam: (fb.SlidingBeam("a", 0.5, 0.2, 1.0, discretization=fb.AssumedModes(1, tip="free"), start=0.3),),
     fb.Spherical: (fb.Spherical("a", 0.1, (0.1, 0.2, 0.3)), fb.Spherical("a", 0.1, np.diag([1.0, -1.0, -1.0]))),
     fb.TorqueSource: (fb.TorqueSource("a", limit=2.0),),
     fb.TotalMomentum: (fb.TotalMomentum("a"),),

@@ -105,6 +105,21 @@ def test_simulate_swings_a_pendulum_as_it_should(pendulum, tmp_path):
     assert motion["joint.angle"].max() == angle["largest"]
 
 
+def test_simulate_and_export_clip_inputs_at_their_limits(tmp_path):
+    model = fb.Model("rotor")
+    motor, hinge = model.add(fb.TorqueSource("motor", limit=2.0)), model.add(fb.Revolute("hinge"))
+    model.connect(motor.flange_b, hinge.axis)
+    model.connect(model.add(fb.Ground("ground")).frame_b, hinge.frame_a)
+    model.connect(hinge.frame_b, model.add(fb.RigidLink("link", 0.5, 1.0)).frame_a)
+    path = tmp_path / "rotor.yaml"
+    model.save(path)
+    drive = ("simulate", path, "--time", 0.1, "--input", "motor.torque=50")
+    assert "motor.torque exceeds its limit of 2 N m" in str(run(*drive).exception)  # warnings are errors in tests
+    assert data(*drive, "--saturate")["variables"]["motor.torque"]["largest"] == 2.0
+    assert run("export", path, "--fmu", tmp_path / "rotor.fmu", "--saturate", "--sources-only").exit_code == 0
+    assert run("export", path, "--code", tmp_path / "rotor.c", "--saturate").exit_code != 0
+
+
 def test_simulate_ends_by_a_budget_and_keeps_what_it_has(pendulum, tmp_path):
     out = tmp_path / "part.nc"
     result = run("simulate", pendulum, "--time", 1000, "--samples", 10001, "--max-steps", 500, "--out", out)

@@ -55,7 +55,7 @@ def probed_arm(exact: bool) -> fb.Model:
     beam = fb.FlexibleBeam("beam", 1.0, 1.0, 200.0, discretization=fb.AssumedModes(2, tip="auto"), bending="yz")
     first, second = fb.Revolute("first", axis=(0, 0, 1)), fb.Revolute("second", axis=(0, 1, 0), start=-0.5)
     place = ground = model.add(fb.Ground("ground")).frame_b
-    for block in (first, second, beam, fb.Payload("load", 1.0, 0.01)):
+    for block in (first, second, beam, fb.Payload("load", 1.0, (0.01, 0.01, 0.01))):
         model.connect(place, model.add(block).frame_a)
         place = getattr(block, "frame_b", place)
     starts = (np.cos(0.5), 0.0, np.sin(0.5)) if exact else (0.87, 0.0, 0.48)

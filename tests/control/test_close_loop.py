@@ -60,7 +60,8 @@ def test_a_limit_is_kept_exactly_and_a_disturbance_comes_past_it():
     assert np.allclose(run["motor.torque"], 0.6)
     free = control.close_loop(dae, control.PD(LOOP, kp=2.0, kd=0.3), limits=False)
     assert "command.motor.torque" not in free.y
-    run = fb.simulate(free, (0.0, 0.2), u={"reference.wheel.angle": 1.0})
+    with pytest.warns(fb.FlexblocksWarning, match="motor.torque exceeds its limit of 0.5 N m"):
+        run = fb.simulate(free, (0.0, 0.2), u={"reference.wheel.angle": 1.0})
     assert run["motor.torque"][0] == 2.0
 
 

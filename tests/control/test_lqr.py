@@ -39,7 +39,7 @@ def test_an_arm_of_any_size_has_the_gain_of_a_similar_one(size):
     def arm(s):
         a, density = 0.04 * s, 2700.0
         mass = density * a * a * s * 0.1
-        tube = {"section": fb.Tube(a, 0.8 * a), "material": fb.Material(density, 7e10, 0.3)}
+        tube = {"section": fb.Tube(outer=a, inner=0.8 * a), "material": fb.Material(density, 7e10, 0.3)}
         link = fb.FlexibleBeam("link1", s, discretization=fb.FiniteElements(2), damping_ratio=0.01, **tube)
         return driven_links(link, load=fb.Payload("load", mass, mass * s * s * 1e-3), gravity=9.81 / s)
 

@@ -97,7 +97,7 @@ def flexible_link(modes, damping_ratio=0.0):
             linear_density=0.5,
             flexural_rigidity=2.0,
             damping_ratio=damping_ratio,
-            discretization=fb.AssumedModes(modes),
+            discretization=fb.AssumedModes(modes, tip="free"),
         )
     )
     model.connect(motor.flange_b, hub.flange_a)

@@ -42,7 +42,9 @@ def hand() -> fb.Model:
         model.connect(rotor.flange_b, joint.axis)
         model.connect(place, joint.frame_a)
         place = joint.frame_b
-    palm = model.add(fb.FlexibleBeam("palm", 0.8, 2.0, 50.0, discretization=fb.AssumedModes(2), internal_forces=(0.2,)))
+    palm = model.add(
+        fb.FlexibleBeam("palm", 0.8, 2.0, 50.0, discretization=fb.AssumedModes(2, tip="free"), internal_forces=(0.2,))
+    )
     model.connect(place, palm.frame_a)
     for side in ("left", "right"):
         place = palm.frame_b

@@ -31,7 +31,7 @@ def hang(model: fb.Model, end, links: int, axes: tuple, bending: str, mass: floa
                 linear_density=0.2,
                 flexural_rigidity=1.0,
                 bending=bending,
-                discretization=fb.AssumedModes(2),
+                discretization=fb.AssumedModes(2, tip="free"),
             )
         )
         inertia = 0.0 if bending == "y" else np.diag([1e-3, 2e-3, 2.5e-3])

@@ -25,9 +25,11 @@ def floating_arm() -> fb.DAE:
     ground, base = model.add(fb.Ground("ground")), model.add(fb.FreeMotion("base"))
     hull = model.add(fb.RigidBody("hull", mass=30.0, inertia=np.diag([3.0, 4.0, 5.0]), center=(0.1, 0.0, 0.0)))
     joint = model.add(fb.Revolute("joint", axis=(0.0, 0.0, 1.0)))
-    modes = {"discretization": fb.AssumedModes(2), "bending": "yz", "torsion": True}
+    modes = {"discretization": fb.AssumedModes(2, tip="free"), "bending": "yz", "torsion": True}
     link = model.add(
-        fb.FlexibleBeam("link", length=1.2, material=fb.Material(7e10, 2700.0), section=fb.Tube(0.03, 0.002), **modes)
+        fb.FlexibleBeam(
+            "link", length=1.2, material=fb.Material(7e10, 2700.0), section=fb.Tube(outer=0.03, inner=0.002), **modes
+        )
     )
     wrist = model.add(fb.Revolute("wrist", axis=(0.6, 0.0, 0.8)))
     hand = model.add(fb.Payload("hand", mass=1.0, inertia=np.diag([0.02, 0.03, 0.04])))

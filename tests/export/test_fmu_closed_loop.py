@@ -13,6 +13,7 @@ import flexblocks as fb
 from arms.driven import upright_arm
 from arms.fmu_arms import KINDS, VERSIONS
 from flexblocks import control, export
+from flexblocks.control.saturation import with_saturated_inputs
 from flexblocks.dae import compiler
 
 
@@ -46,3 +47,44 @@ def test_a_closed_loop_runs_in_fmpy_as_in_simulate(version: str, tmp_path: Path)
         kept = np.abs(expected.t - 0.1) > 1e-9
         difference = {name: np.max(np.abs(found[name] - expected[name])[kept]) for name in names}
         assert max(difference.values()) < 1e-6, (kind, difference)
+
+
+@pytest.mark.skipif(compiler.find_compiler() is None, reason="there is no C compiler")
+@pytest.mark.parametrize("version", VERSIONS)
+def test_inputs_saturate_inside_where_that_is_asked_for(version: str, tmp_path: Path) -> None:
+    """Then the input has no range, and its description says what becomes of more; else the range is the limit."""
+    dae = upright_arm(damping=0.01, limit=8.0)
+    torque, given = (
+        "motor1.torque",
+        np.array([(0.0, 50.0), (0.1, 50.0)], dtype=[("time", float), ("motor1.torque", float)]),
+    )
+    expected = fb.simulate(dae, np.linspace(0, 0.1, 11), u={torque: 50.0}, saturate=True)
+    for saturate in (True, False):
+        path = str(export.fmu(dae, tmp_path / "arm.fmu", version, saturate=saturate))
+        assert validate_fmu(path) == []
+        variable = {v.name: v for v in fmpy.read_model_description(path).modelVariables}[torque]
+        assert (variable.max is None) == saturate
+        assert ("clipped to 8 N m either way" in variable.description) == saturate
+    path = str(export.fmu(dae, tmp_path / "arm.fmu", version, saturate=True))
+    for kind in KINDS:
+        found = fmpy.simulate_fmu(
+            path, fmi_type=kind, stop_time=0.1, output_interval=0.01, input=given, output=list(dae.x.names),
+            record_events=False, relative_tolerance=1e-10,
+        )  # fmt: skip
+        for name in dae.x.names:
+            np.testing.assert_allclose(found[name], expected[name], atol=1e-6)
+
+
+def test_a_loop_inside_of_saturated_inputs_keeps_its_law() -> None:
+    """What the law does not drive is clipped; its own commands are as they were."""
+    dae = upright_arm(damping=0.01, limit=8.0)
+    loop = control.close_loop(dae, control.PD({"joint1.angle": "motor1.torque"}, kp=5.0, kd=1.0))
+    limited = with_saturated_inputs(loop)
+    x, rest = loop.x.start + 0.01, np.zeros(len(loop.p))
+    u = dict.fromkeys(loop.u.names, 0.0) | {"motor2.torque": 20.0}
+    at, clipped = list(u.values()), list((u | {"motor2.torque": 8.0}).values())
+    np.testing.assert_allclose(
+        limited.forward_dynamics(x, at, rest), loop.forward_dynamics(x, clipped, rest), rtol=1e-12
+    )
+    np.testing.assert_allclose(limited.output(x, at, rest), loop.output(x, clipped, rest), rtol=1e-12)
+    assert not np.isfinite(limited.u.limits).any()

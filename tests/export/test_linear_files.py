@@ -29,7 +29,7 @@ LINK = fb.RigidLink("link", length=0.5, mass=0.1)
 
 def linear_models() -> dict[str, fb.LinearModel]:
     one_of_each = joint_arm(beam=LINK, drive=(DCMotor("motor"), HardeningSpring("hard")))
-    beam = fb.FlexibleBeam("beam", 0.5, 0.2, 1.0, discretization=fb.AssumedModes(1))
+    beam = fb.FlexibleBeam("beam", 0.5, 0.2, 1.0, discretization=fb.AssumedModes(1, tip="free"))
     everything = fb.assemble(one_of_each, symbolic=("link.mass",))
     return {
         "paper": fb.linearize(fb.assemble(models.subudhi_morris_2002())),

@@ -87,8 +87,8 @@ def test_other_dampers_count() -> None:
 
 def test_each_beam_has_a_mode_of_its_own() -> None:
     """The two slowest modes are those of the soft beam in its two planes, and say nothing about the stiff one."""
-    soft = fb.FlexibleBeam("soft", 1.0, 0.2, 1.0, fb.AssumedModes(1), "yz", flexural_rigidity_z=1.5)
-    stiff = fb.FlexibleBeam("stiff", 0.5, 0.2, 100.0, fb.AssumedModes(1))
+    soft = fb.FlexibleBeam("soft", 1.0, 0.2, 1.0, fb.AssumedModes(1, tip="free"), "yz", flexural_rigidity_z=1.5)
+    stiff = fb.FlexibleBeam("stiff", 0.5, 0.2, 100.0, fb.AssumedModes(1, tip="free"))
     choice = fb.choose_damping(chain(soft, stiff, gravity=(0.0, 0.0, 0.0)), 0.01, elsewhere=())
     assert choice.chosen == (0, 2)
     assert [max(choice.modes[i].strain, key=choice.modes[i].strain.get) for i in choice.chosen] == ["soft", "stiff"]
@@ -101,8 +101,8 @@ def test_each_beam_has_a_mode_of_its_own() -> None:
 
 def test_a_named_beam_has_a_mode_that_bends_it_more_than_any_other() -> None:
     """The slowest of all bends the soft beam, and is not what the damping of the stiff one is chosen by."""
-    soft = fb.FlexibleBeam("soft", 1.0, 0.2, 1.0, fb.AssumedModes(1))
-    stiff = fb.FlexibleBeam("stiff", 0.5, 0.2, 30.0, fb.AssumedModes(1))
+    soft = fb.FlexibleBeam("soft", 1.0, 0.2, 1.0, fb.AssumedModes(1, tip="free"))
+    stiff = fb.FlexibleBeam("stiff", 0.5, 0.2, 30.0, fb.AssumedModes(1, tip="free"))
     choice = fb.choose_damping(chain(soft, stiff, gravity=(0.0, 0.0, 0.0)), 0.01, beams="stiff", elsewhere=())
     (chosen,) = choice.chosen
     assert choice.modes[chosen].strain["stiff"] > choice.modes[chosen].strain["soft"]

@@ -15,7 +15,9 @@ def spatial_beam(axis: tuple[int, int, int] = (0, 0, 1)) -> fb.DAE:
     model = fb.Model("beam")
     joint, motor = model.add(fb.Revolute("joint", axis=axis)), model.add(fb.TorqueSource("motor"))
     link = model.add(
-        fb.FlexibleBeam("link", 0.5, 0.2, 1.0, discretization=fb.AssumedModes(2), bending="yz", damping_ratio=0.01)
+        fb.FlexibleBeam(
+            "link", 0.5, 0.2, 1.0, discretization=fb.AssumedModes(2, tip="free"), bending="yz", damping_ratio=0.01
+        )
     )
     model.connect(motor.flange_b, joint.axis)
     model.connect(model.add(fb.Ground("ground")).frame_b, joint.frame_a)

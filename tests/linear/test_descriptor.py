@@ -26,7 +26,9 @@ def arms() -> dict[str, fb.DAE]:
     shoulder, beam = (
         spatial.add(fb.Universal("shoulder")),
         spatial.add(
-            fb.FlexibleBeam("beam", 1.0, 0.4, 30.0, discretization=fb.AssumedModes(2), bending="yz", damping_ratio=0.01)
+            fb.FlexibleBeam(
+                "beam", 1.0, 0.4, 30.0, discretization=fb.AssumedModes(2, tip="free"), bending="yz", damping_ratio=0.01
+            )
         ),
     )
     load = spatial.add(fb.Payload("load", mass=0.5, inertia=((2e-3, 0, 1e-4), (0, 3e-3, 0), (1e-4, 0, 4e-3))))

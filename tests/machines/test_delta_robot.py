@@ -31,7 +31,9 @@ def delta(size: float = 1.0, flexible: bool = False) -> fb.DAE:
         motor = model.add(fb.TorqueSource(f"motor{i}"))
         if flexible:
             density, rigidity = UPPER_MASS / UPPER * size**2, 25.0 * size**5
-            beam = fb.FlexibleBeam(f"upper{i}", UPPER * size, density, rigidity, fb.AssumedModes(1), bending="z")
+            beam = fb.FlexibleBeam(
+                f"upper{i}", UPPER * size, density, rigidity, fb.AssumedModes(1, tip="free"), bending="z"
+            )
             upper = model.add(beam)
         else:
             upper = model.add(_rod(f"upper{i}", UPPER * size, UPPER_MASS * mass))

@@ -115,7 +115,12 @@ def shaker(modes: int, damping_ratio: float = 0.0) -> fb.DAE:
     table = model.add(fb.Prismatic("table", axis=(0.0, 1.0, 0.0)))
     link = model.add(
         fb.FlexibleBeam(
-            "beam", length=0.8, linear_density=0.5, flexural_rigidity=2.0, discretization=fb.AssumedModes(modes)
+            "beam",
+            length=0.8,
+            linear_density=0.5,
+            flexural_rigidity=2.0,
+            discretization=fb.AssumedModes(modes, tip="free"),
+            bending="y",
         )
     )
     model.connect(ground.frame_b, table.frame_a)

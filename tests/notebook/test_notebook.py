@@ -6,6 +6,7 @@ import html
 import re
 import subprocess
 import sys
+from dataclasses import replace
 from functools import cache
 from html.parser import HTMLParser
 from types import SimpleNamespace
@@ -126,7 +127,11 @@ def test_the_check_of_a_model_is_a_table() -> None:
     checked = arm().check()
     rows = page(checked).rows
     assert rows[0] == ["name", "type", "connected to"]
-    assert [row[:2] for row in rows[1:]] == [[name, type(block).__name__] for name, block in arm().blocks.items()]
+    kinds = {name: type(block).__name__ for name, block in arm().blocks.items()}
+    assert [row[:2] for row in rows[1 : len(kinds) + 1]] == [
+        [name, f"{kind}, bends along y" if name == "link" else kind] for name, kind in kinds.items()
+    ]
+    assert "too deep" in page(replace(checked, remarks=("link: too deep",))).text
     assert set(rows[3][2].split(", ")) == {"motor", "ground", "link"}
     assert words(str(checked)) <= words(page(checked).text)
     assert repr(checked) == str(checked)

@@ -128,7 +128,7 @@ def _link(arm: Arm, segment: Segment, q: dict[str, ca.SX], found: Particles) -> 
     if isinstance(link.discretization, fb.Rigid):
         return
     shapes = _shapes(arm, segment)
-    for axis in link.bending:
+    for axis in link.planes:
         angles = [q[name] for name in _names(link, axis)]
         found.stored += bending_energy(link, axis, shapes.get(axis), _amplitudes(link, axis, q), angles)
     if link.axial:
@@ -181,7 +181,7 @@ def _on_segments(
         r, here = r + R @ ca.DM([xi * link.length - here, 0, 0]), xi * link.length
         if link.axial:
             r = r + R @ ca.vertcat(extensions(link, q)[i], 0, 0)
-        for axis in link.bending:
+        for axis in link.planes:
             R = R @ _rodrigues(ABOUT[axis], q[_names(link, axis)[i]])
     return R, r + R @ ca.DM([x - here, 0, 0])
 
@@ -192,17 +192,17 @@ def _shapes(arm: Arm, segment: Segment) -> dict[str, Callable[[float, int], np.n
     if isinstance(kind, fb.FiniteElements):
         nodes, unit = np.linspace(0, 1, kind.n + 1), np.eye(2 * kind.n + 2)[2:]
         splines = [CubicHermiteSpline(nodes, row[::2], row[1::2]) for row in unit]
-        return dict.fromkeys(link.bending, lambda xi, order: np.array([spline(xi, order) for spline in splines]))
+        return dict.fromkeys(link.planes, lambda xi, order: np.array([spline(xi, order) for spline in splines]))
     if not isinstance(kind, fb.AssumedModes):
         return {}
     n, tip = kind.n, kind.tip
     if tip == "pinned":
-        return dict.fromkeys(link.bending, SineModes(n).derivative)
-    body = {axis: fb.TipBody(0.0) if tip == "free" else tip for axis in link.bending}
+        return dict.fromkeys(link.planes, SineModes(n).derivative)
+    body = {axis: fb.TipBody(0.0) if tip == "free" else tip for axis in link.planes}
     if tip == "auto":
-        body = {axis: _outboard(arm, segment, axis) for axis in link.bending}
-    relative = {axis: body[axis].relative(beam_mass(link), link.length) for axis in link.bending}
-    return {axis: kind.shapes(relative[axis], line(link, axis)).derivative for axis in link.bending}
+        body = {axis: _outboard(arm, segment, axis) for axis in link.planes}
+    relative = {axis: body[axis].relative(beam_mass(link), link.length) for axis in link.planes}
+    return {axis: kind.shapes(relative[axis], line(link, axis)).derivative for axis in link.planes}
 
 
 def _names(link: fb.FlexibleBeam, axis: str) -> list[str]:

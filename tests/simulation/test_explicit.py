@@ -38,8 +38,9 @@ def test_the_order_and_the_stability_are_those_of_the_method(name: str) -> None:
     def after(h: float, count: int) -> np.ndarray:
         start = np.append(x, np.array(dae.motion(x[:-1], [], [0.0], [])[0])) if pair.reuses_last else x
         u = np.zeros((len(pair.nodes), count))
-        settings = np.tile([[h], [1e-6], [1e-6]], (1, count))
-        states, errors = dae.steps(name, count)(start, settings, u, np.zeros((0, count)))
+        settings = np.tile([[h], [1e-6]], (1, count))
+        measure = np.tile(np.repeat([0.0, 1e-6], len(x))[:, None], (1, count))  # origin and absolute tolerance
+        states, errors = dae.steps(name, count)(start, settings, u, np.zeros((0, count)), measure)
         assert np.all(np.isfinite(errors.full()))
         return states.full()[joint]
 

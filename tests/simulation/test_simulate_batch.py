@@ -32,7 +32,12 @@ def pendulum(*drive, symbolic=()):
 @pytest.fixture(scope="module")
 def arm():
     beam = fb.FlexibleBeam(
-        "link", length=0.5, linear_density=0.2, flexural_rigidity=1.0, discretization=fb.AssumedModes(2)
+        "link",
+        length=0.5,
+        linear_density=0.2,
+        flexural_rigidity=1.0,
+        discretization=fb.AssumedModes(2, tip="free"),
+        bending="y",
     )
     model = joint_arm(beam=beam, payload=fb.Payload("payload", mass=0.1), drive=(fb.TorqueSource("motor"),))
     return fb.assemble(model, symbolic=("payload.mass",))

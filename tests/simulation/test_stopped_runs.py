@@ -27,6 +27,7 @@ from flexblocks.errors import ComputationError, FlexblocksError, FlexblocksWarni
 from flexblocks.interfaces.block import Block
 from flexblocks.interfaces.physics import Load, Physics
 from flexblocks.interfaces.ports import flange
+from flexblocks.simulation.chunks import LEAST_STEPS, MOST_STEPS, Pace
 from flexblocks.sundials_messages import without_messages_of_failures
 from terminal import ImpatientTerminal
 
@@ -161,7 +162,7 @@ def test_a_budget_that_is_none_is_refused(budget, message):
 
 def test_a_beam_that_slides_out_of_its_hub_ends_the_run():
     model = fb.Model("slide")
-    beam = model.add(fb.SlidingBeam("beam", 1.3, 0.3, 5.0, fb.Rigid(), start=0.5))
+    beam = model.add(fb.SlidingBeam("beam", 1.3, 0.3, 5.0, fb.Rigid(), start=0.5, bending="y"))
     model.connect(model.add(fb.Ground("ground")).frame_b, beam.frame_a)
     with pytest.raises(fb.SimulationError, match=r"beam\.displacement leaves its range, 0 to 1\.3 m") as caught:
         fb.simulate(fb.assemble(model), (0.0, 2.0), x0={"der(beam.displacement)": 1.0})
@@ -180,9 +181,13 @@ def test_algebraic_equations_without_solution():
 
 @pytest.mark.parametrize("method", ["auto", "dop853"])
 def test_an_interrupt_in_the_users_function_keeps_the_past(method):
+    sampled = []  # to the end of the run, before it is integrated
+
     def torque(t):
-        if t > 0.6:
+        if 0.6 < t <= 1.0 and sampled:
             raise KeyboardInterrupt
+        if 1.0 - 1e-9 < t <= 1.0:
+            sampled.append(t)
         return 0.1 * math.cos(t)
 
     dae = driven(Motor("motor"))
@@ -286,3 +291,9 @@ def test_what_is_small_may_turn_fast(length: float, bound: float | None) -> None
             step=1e-3,
             method="rk4",
         )
+
+
+def test_a_part_of_a_run_gives_up_sooner_the_larger_the_equations() -> None:
+    """So that budgets, which are looked at between parts, hold where a step takes a tenth of a second."""
+    assert Pace(0.0, 1.0, 100, 1e-5).most_steps == 2 * MOST_STEPS
+    assert Pace(0.0, 1.0, 5_000_000, 1e-5).most_steps == LEAST_STEPS

@@ -15,7 +15,7 @@ from flexblocks import optim
 from flexblocks.errors import FlexblocksWarning, LargeDeflectionWarning
 from flexblocks.validity.deflection_error import deflection_errors
 
-LINEAR = [fb.AssumedModes(2), fb.FiniteElements(2)]
+LINEAR = [fb.AssumedModes(2, tip="free"), fb.FiniteElements(2)]
 
 
 def elastica(load: float) -> float:
@@ -186,7 +186,7 @@ def test_a_locked_slide_is_as_long_as_it_is_out() -> None:
 
 
 def test_a_batch_tells_of_the_runs_that_alone_would_be_told_of() -> None:
-    dae = loaded(fb.AssumedModes(2), 0.0)
+    dae = loaded(fb.AssumedModes(2, tip="free"), 0.0)
     starts = [1e-3, 0.2, 1e-3, 0.5]
     alone = []
     for start in starts:
@@ -205,7 +205,7 @@ def test_a_batch_tells_of_the_runs_that_alone_would_be_told_of() -> None:
 
 def test_a_grid_tells_of_the_point_that_alone_would_be_told_of() -> None:
     """It was silent: its equilibria are found quietly, and nobody told of them."""
-    beam = fb.FlexibleBeam("beam", 1.0, 1e-4, 1.0, fb.AssumedModes(1))
+    beam = fb.FlexibleBeam("beam", 1.0, 1e-4, 1.0, fb.AssumedModes(1, tip="free"))
     arm = cantilever(beam, fb.LumpedMass("load", 1.0), gravity=(0.0, -1.0, 0.0))
     dae = fb.assemble(arm, symbolic=("load.mass",))
     with pytest.warns(LargeDeflectionWarning) as alone:

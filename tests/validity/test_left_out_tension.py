@@ -37,7 +37,7 @@ def blade(**options: object) -> fb.DAE:
     model = fb.Model("blade")
     ground, joint = model.add(fb.Ground("ground")), model.add(fb.Revolute("joint"))
     hub = model.add(fb.RigidLink("hub", length=0.1, mass=10.0, inertia=np.diag([250.0, 250.0, 500.0])))
-    beam = model.add(fb.FlexibleBeam("beam", 1.0, 1.0, 1.0, fb.AssumedModes(3), bending="yz", **options))
+    beam = model.add(fb.FlexibleBeam("beam", 1.0, 1.0, 1.0, fb.AssumedModes(3, tip="free"), bending="yz", **options))
     model.connect(ground.frame_b, joint.frame_a)
     model.connect(joint.frame_b, hub.frame_a)
     model.connect(hub.frame_b, beam.frame_a)
@@ -129,7 +129,9 @@ def test_forces_from_outside_compress_a_beam_too() -> None:
     masts = []
     for stiffening in (False, True):
         model = fb.Model("mast")
-        mast = fb.FlexibleBeam("mast", 2.0, 0.5, 4.0, fb.AssumedModes(2), bending="y", stiffening=stiffening)
+        mast = fb.FlexibleBeam(
+            "mast", 2.0, 0.5, 4.0, fb.AssumedModes(2, tip="free"), bending="y", stiffening=stiffening
+        )
         ground, mast, press = (model.add(block) for block in (fb.Ground("ground"), mast, fb.WorldForce("press")))
         model.connect(ground.frame_b, mast.port("frame_a"))
         model.connect(mast.port("frame_b"), press.port("frame_a"))

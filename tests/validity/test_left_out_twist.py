@@ -34,7 +34,7 @@ def strip(
     """
     material = fb.Material(light * ALUMINIUM.density, ALUMINIUM.youngs_modulus, ALUMINIUM.poissons_ratio)
     model = fb.Model("strip", gravity=(0.0, -9.81 * math.cos(roll), -9.81 * math.sin(roll)))
-    section = fb.Rectangle(thick * size, wide * size)
+    section = fb.Rectangle(width=thick * size, height=wide * size)
     options = {"torsion": True} | options
     beam = fb.FlexibleBeam(
         "beam", size, section=section, material=material, discretization=kind, bending="yz", **options
@@ -62,7 +62,7 @@ def place(dae: fb.DAE, twisting: float) -> np.ndarray:
 @pytest.mark.parametrize("share", [0.1, 0.4])
 def test_the_tip_is_off_by_as_much_as_it_is_told(kind: fb.Discretization, size: float, share: float) -> None:
     """Twisted by a tenth and four tenths of a radian the strip bends sideways under its load."""
-    rigidity = ALUMINIUM.shear_modulus * fb.Rectangle(0.004, 0.04).torsion_constant * size**4
+    rigidity = ALUMINIUM.shear_modulus * fb.Rectangle(width=0.004, height=0.04).torsion_constant * size**4
     load, torque = 1.5 * size**2, share * rigidity / size
     with pytest.warns(LargeDeflectionWarning, match="twists") as told:
         linear = place(strip(kind, load, size, wide=0.06), torque)
@@ -112,7 +112,7 @@ def sliding_strip(kind: fb.Discretization, load: float, light: float = 1.0) -> f
         discretization=kind,
         bending="yz",
         torsion=True,
-        torsional_rigidity=ALUMINIUM.shear_modulus * fb.Rectangle(0.004, 0.04).torsion_constant,
+        torsional_rigidity=ALUMINIUM.shear_modulus * fb.Rectangle(width=0.004, height=0.04).torsion_constant,
         polar_inertia=light * 6e-5,
         start=1.0,
     )
@@ -145,7 +145,7 @@ def test_a_sliding_strip_tips_over_under_the_same_load(kind: fb.Discretization) 
 def critical(wide: float = 0.04, thick: float = 0.004) -> float:
     """Return the load [kg] that tips a cantilever of 1 m over: 4.013 (EI GJ)^1/2 / l^2 (Prandtl 1899)."""
     soft = ALUMINIUM.youngs_modulus * wide * thick**3 / 12
-    torsion = ALUMINIUM.shear_modulus * fb.Rectangle(thick, wide).torsion_constant
+    torsion = ALUMINIUM.shear_modulus * fb.Rectangle(width=thick, height=wide).torsion_constant
     return 4.013 * math.sqrt(soft * torsion) / 9.81
 
 
@@ -158,7 +158,7 @@ def test_the_induced_twist_grows_beyond_all_bounds_at_prandtls_load() -> None:
     twist = replace(measure.twist, curvatures=np.array([np.stack([along, none], 1), np.stack([none, along], 1)]),
                     twists=np.zeros((len(along), 2)))  # fmt: skip
     (stiff, *_), (soft, *_) = twist.rigidities
-    gj = ALUMINIUM.shear_modulus * fb.Rectangle(0.004, 0.04).torsion_constant
+    gj = ALUMINIUM.shear_modulus * fb.Rectangle(width=0.004, height=0.04).torsion_constant
     loads = np.array([3.99, 4.0]) * math.sqrt(soft * gj / (1 - soft / stiff))
     angles = twist_angles(twist, np.column_stack([loads / stiff, 1e-9 * loads / soft]))[-1]
     (low, high), (first, second) = loads**2, loads / angles

@@ -32,6 +32,8 @@ class BeamDeformation:
         in extension and in torsion.
     shear_stiffness : float, SX or None
         kappa G A/l [N/m]; None where sections stay normal to the axis.
+    softness : float or SX
+        EI/(kappa G A l^2) in units of the value that `profiles` has; other than 1 where one of these is a symbol.
     """
 
     inertia: Number
@@ -39,6 +41,7 @@ class BeamDeformation:
     profiles: BeamProfiles
     tip: TipBody
     shear_stiffness: Number | None = None
+    softness: Number = 1.0
 
 
 @dataclass(frozen=True, eq=False)

@@ -27,9 +27,12 @@ class Flexure(ABC):
     planes : dict of DiscretizedDeformation
         The linear theory of each deformation, by its name in `Beam.deformations`.
     q : dict of SX
-        The coordinates as the user sees them, by the same names.
+        The coordinates as the user sees them, by the same names; of shapes that follow a symbolic shear rigidity their
+        shares in constant shapes.
     amplitudes : dict of SX
         The same in m: where a coordinate of bending is an angle, times the length; in torsion the angles.
+    damped : dict of (DiscretizedDeformation, SX)
+        What modal damping counts in: the deformation of nominal values, and its amplitudes.
     rate : callable
         Time derivative of an expression of the coordinates.
     cuts : tuple of HeldCut
@@ -42,6 +45,7 @@ class Flexure(ABC):
     planes: Mapping[str, DiscretizedDeformation]
     q: Mapping[str, ca.SX]
     amplitudes: Mapping[str, ca.SX]
+    damped: Mapping[str, tuple[DiscretizedDeformation, ca.SX]]
     rate: Callable[[ca.SX], ca.SX]
     cuts: tuple[HeldCut, ...] = ()
 
@@ -100,8 +104,8 @@ class Flexure(ABC):
         """Return Rayleigh's dissipation function [W]: of modal damping, and of the material (Kelvin and Voigt)."""
         rates = {axis: self.rate(amplitudes) for axis, amplitudes in self.amplitudes.items()}
         modal = (
-            quadratic_form(rates[axis], plane.critical_damping, self.beam.damping(axis) / 2)
-            for axis, plane in self.planes.items()
+            quadratic_form(self.rate(amplitudes), plane.critical_damping, self.beam.damping(axis) / 2)
+            for axis, (plane, amplitudes) in self.damped.items()
         )
         # Of stress E (strain + tau * rate of strain) it is tau times the strain energy of the rates.
         return sum(modal, self.strain_energy(rates, self.beam.damping_time))

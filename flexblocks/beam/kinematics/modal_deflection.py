@@ -22,13 +22,13 @@ from flexblocks.beam.kinematics.mass_moments import (
     velocity_forces,
 )
 from flexblocks.beam.kinematics.pieces import Piece, pieces
-from flexblocks.beam.kinematics.rotary_energy import rotary_energy
+from flexblocks.beam.kinematics.rotary_energy import rotary_energy, rotary_velocity_forces
 from flexblocks.beam.kinematics.shortening_moments import ShorteningMoments
 from flexblocks.beam.properties.profile import Distribution
 from flexblocks.beam.properties.quadrature import gauss_legendre, panels, within
 from flexblocks.beam.shapes.shape_functions import FINER, Shapes
 from flexblocks.beam.shapes.shape_integrals import DiscretizedDeformation
-from flexblocks.interfaces import Frame, column, rotation, skew
+from flexblocks.interfaces import Frame, column, rotation
 
 # Gauss points on each smooth piece of a load: 9 full waves are integrated within 1e-12.
 POINTS = 48
@@ -189,7 +189,8 @@ class ShapeFlexure(Flexure):
             energy += of_mass.kinetic_energy(piece.frame)
             if beam.section_inertia:
                 planes = {axis: piece.of(plane) for axis, plane in self.planes.items()}
-                energy += rotary_energy(piece.frame, beam, planes, turns, (piece.start, piece.end))
+                spin, part = piece.frame.omega, (piece.start, piece.end)
+                energy += rotary_energy(spin, beam, planes, self.amplitudes, turns, part)
         return energy
 
     def velocity_forces(self, rates: ca.SX) -> ca.SX | None:
@@ -216,18 +217,24 @@ class ShapeFlexure(Flexure):
             (axis,) = self.bent
             moved = PlaneField("xyz".index(axis), axis, coefficients[axis], speeds[axis])
             on_root, on_shapes = plane_velocity_forces(products, self.root.omega, moved)
-            return ca.vertcat(on_root + self._gyroscopic(), ca.jacobian(speeds[axis], rates).T @ on_shapes)
+            return ca.vertcat(on_root, ca.jacobian(speeds[axis], rates).T @ on_shapes) + self._of_sections(rates)
         on_frame, accelerations = velocity_forces(products, self.root.omega, place, rate, [Field()] * 3)
         force = ca.SX(rates.shape[0], 1)
         for axis, speed in speeds.items():
             force += ca.jacobian(speed, rates).T @ products.on(family[axis], accelerations["xyz".index(axis)])
-        return ca.vertcat(on_frame + self._gyroscopic(), force)
+        return ca.vertcat(on_frame, force) + self._of_sections(rates)
 
-    def _gyroscopic(self) -> ca.SX:
-        """Return the velocity forces (6, 1) of the sections' rotation, whose inertia is constant in the root's axes."""
-        turns = {axis: self.rate(a) for axis, a in self.amplitudes.items()}
-        spin = ca.gradient(rotary_energy(self.root, self.beam, self.planes, turns), self.root.omega)
-        return ca.vertcat(skew(self.root.omega) @ ca.sparsify(spin), ca.SX(3, 1))
+    def _of_sections(self, rates: ca.SX) -> ca.SX:
+        """Return the velocity forces (6 + n, 1) of the rotation of sections."""
+        total = ca.SX(6 + rates.numel(), 1)
+        if self.beam.section_inertia:
+            speeds = {axis: self.rate(a) for axis, a in self.amplitudes.items()}
+            total[:3], on_shapes = rotary_velocity_forces(
+                self.root.omega, self.beam, self.planes, self.amplitudes, speeds
+            )
+            for axis, force in on_shapes.items():
+                total[6:] += ca.jacobian(speeds[axis], rates).T @ force
+        return ca.sparsify(total)
 
     def _products(self, families: Mapping[str, DiscretizedDeformation], root: MassRoot | None) -> MassProducts:
         """Return the integrals of functions over the mass of the beam, by family; of one family as `root` makes it."""

@@ -8,7 +8,7 @@ from flexblocks.beam.properties.section import Section
 from flexblocks.errors import ParameterError
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Box(Section):
     """A hollow rectangle with walls of one thickness.
 

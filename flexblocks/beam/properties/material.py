@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, fields
 
+from flexblocks.computable import computable, needed
 from flexblocks.errors import ModelWarning, ParameterError
 from flexblocks.user_warning import warn
 
@@ -48,8 +48,10 @@ class Material:
     def __post_init__(self) -> None:
         for field in fields(self):
             value = getattr(self, field.name)
-            if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
+            if isinstance(value, bool) or not isinstance(value, (int, float)):
                 raise ParameterError(f"Material: {field.name} = {value!r}; must be a finite number.")
+            if not computable(value):
+                raise ParameterError(f"Material: {field.name} = {value!r}; must be {needed(value, 'a finite number')}.")
         if self.density <= 0 or self.youngs_modulus <= 0:
             raise ParameterError(
                 f"Material: density = {self.density:g} kg/m3, youngs_modulus = {self.youngs_modulus:g} Pa; "

@@ -62,6 +62,25 @@ class Distribution:
         return np.reshape(values, np.shape(xi))
 
 
+@dataclass(frozen=True)
+class SumOfDistributions:
+    """The sum of two properties along one beam."""
+
+    first: Distribution
+    second: Distribution
+
+    @property
+    def is_uniform(self) -> bool:
+        return self.first.is_uniform and self.second.is_uniform
+
+    @property
+    def breaks(self) -> tuple[float, ...]:
+        return tuple(sorted({*self.first.breaks, *self.second.breaks}))
+
+    def __call__(self, xi: float | np.ndarray) -> np.ndarray:
+        return self.first(xi) + self.second(xi)
+
+
 def _between(inner: Any, outer: Any, share: float) -> Any:
     """Return the linear interpolation between two numbers, or between the sizes of two sections."""
     if isinstance(inner, (int, float)):
@@ -74,7 +93,7 @@ def _between(inner: Any, outer: Any, share: float) -> Any:
 class Profile:
     """A property along a beam in units of its mean; `distribution` None is a uniform one."""
 
-    distribution: Distribution | None = None
+    distribution: Distribution | SumOfDistributions | None = None
 
     @property
     def breaks(self) -> tuple[float, ...]:
@@ -87,14 +106,16 @@ class Profile:
 UNIFORM = Profile()
 
 
-def profile(distribution: Distribution) -> Profile:
+def profile(distribution: Distribution | SumOfDistributions) -> Profile:
     """Return the profile of a property; `UNIFORM` itself for one that is constant, so that it can be recognised."""
     return UNIFORM if distribution.is_uniform else Profile(distribution)
 
 
 @lru_cache(maxsize=256)
-def mean(distribution: Distribution) -> float:
+def mean(distribution: Distribution | SumOfDistributions) -> float:
     """Return the mean of a property over the length."""
+    if isinstance(distribution, SumOfDistributions):
+        return mean(distribution.first) + mean(distribution.second)
     if distribution.is_uniform:
         return float(distribution.quantity(distribution.definition))
     xi, w = gauss_legendre(POINTS, panels(distribution.breaks))

@@ -12,6 +12,7 @@ from dataclasses import dataclass, fields
 
 import casadi as ca
 
+from flexblocks.computable import computable, needed
 from flexblocks.errors import ParameterError
 
 
@@ -32,6 +33,9 @@ class Section(ABC):
             if isinstance(value, bool) or not isinstance(value, (int, float)) or not abs(value) < math.inf:
                 message = f"{type(self).__name__}: {field.name} = {value!r}; must be a finite number in m."
                 raise ParameterError(message + _how_to_taper(type(self).__name__, value))
+            if not computable(value):
+                name = type(self).__name__
+                raise ParameterError(f"{name}: {field.name} = {value:g} m; must be {needed(value)}.")
             least = " >= 0" if self._may_vanish(field.name) else " > 0"
             if value < 0 or (value == 0 and not self._may_vanish(field.name)):
                 raise ParameterError(f"{type(self).__name__}: {field.name} = {value:g} m; must be{least}.")
@@ -86,7 +90,7 @@ class Section(ABC):
         return ca.if_else(square > 0, ca.sqrt(ca.if_else(square > 0, square, 1.0)), 0.0)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Rectangle(Section):
     """A solid rectangle.
 
@@ -128,7 +132,7 @@ class Rectangle(Section):
         return (self.height if axis == "y" else self.width) / 2
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Tube(Section):
     """A circular tube, or a solid circular rod.
 
@@ -181,7 +185,7 @@ class Tube(Section):
         return False
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class ISection(Section):
     """A doubly symmetric I-section, its web along y.
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from math import isfinite
 
+from flexblocks.computable import computable
 from flexblocks.errors import ParameterError
 
 
@@ -37,7 +37,7 @@ class TipBody:
     def __post_init__(self) -> None:
         for field in fields(self):
             value = getattr(self, field.name)
-            if not isinstance(value, (int, float)) or not isfinite(value):
+            if not isinstance(value, (int, float)) or not computable(value):
                 raise ParameterError(f"TipBody: {field.name} = {value!r}; must be a finite number.")
         if self.polar_inertia < 0:
             raise ParameterError(f"TipBody: polar_inertia = {self.polar_inertia:g} kg m2; must be >= 0.")

@@ -79,6 +79,34 @@ class ShearHermiteShapes(HermiteShapes):
         return np.asarray(self.phi)[element]
 
 
+@dataclass(frozen=True)
+class PartHermiteShapes(HermiteShapes):
+    """What Timoshenko elements deform in without shear, or in shear alone: 1/(1 + phi) and phi/(1 + phi) of them.
+
+    Attributes
+    ----------
+    members : tuple of bool
+        By element whether it takes part; elsewhere the functions are zero.
+    shears : bool
+    """
+
+    members: tuple[bool, ...]
+    shears: bool
+
+    def derivative(self, xi: float | np.ndarray, order: int) -> np.ndarray:
+        return self._part(xi, DEFLECTIONS, order, order)
+
+    def rotation(self, xi: float | np.ndarray) -> np.ndarray:
+        return self._part(xi, ROTATIONS, 0, 1)
+
+    def strain(self, xi: float | np.ndarray) -> np.ndarray:
+        return self._part(xi, ROTATIONS, 1, 2)
+
+    def _part(self, xi: float | np.ndarray, of: list, order: int, power: int) -> np.ndarray:
+        inside = np.asarray(self.members)
+        return self._placed(xi, lambda k, s, e: np.where(inside[e], of[k][self.shears].deriv(order)(s), 0.0), power)
+
+
 def _polynomials(*rows: tuple[list[float], list[float]]) -> list[tuple[np.polynomial.Polynomial, ...]]:
     return [tuple(np.polynomial.Polynomial(c) for c in row) for row in rows]
 

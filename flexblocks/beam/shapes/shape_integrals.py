@@ -10,7 +10,6 @@ import numpy as np
 from flexblocks.beam.properties.beam_profiles import EULER_BERNOULLI, BeamProfiles
 from flexblocks.beam.properties.tip_body import TipBody
 from flexblocks.beam.shapes.shape_functions import (
-    FINER,
     RodFamily,
     ShapeFamily,
     ShapeIntegrals,
@@ -54,15 +53,6 @@ class DiscretizedDeformation:
         """Integral (n, n) of the sections' inertia, of mean 1, times products of their rotations."""
         assert self.profiles.rotary is not None
         return gram(self.shapes.product(self.shapes.rotation, self.profiles.rotary.profile))
-
-    @cached_property
-    def mean_turn(self) -> np.ndarray:
-        """Integral (n,) of the sections' inertia, of mean 1, times rotations."""
-        assert self.profiles.rotary is not None
-        xi, w = self.shapes.quadrature(self.profiles.rotary.profile.breaks, finer=2 * FINER)
-        integral = self.shapes.rotation(xi) @ (w * self.profiles.rotary.profile(xi))
-        # Rounding, which would cost operations in every evaluation.
-        return np.where(np.abs(integral) < 1e-12 * np.abs(integral).max(initial=0.0), 0.0, integral)
 
     @cached_property
     def root_slope(self) -> np.ndarray:

@@ -25,12 +25,12 @@ def beam_deflections(block: Any, carried: np.ndarray) -> SmallDeflections | None
     carried : ndarray (6, 6)
         Inertia of what hangs on its tip, as far as its shapes depend on that, see `flexblocks.interfaces.Local`.
     """
-    bent = {axis: block.discretization.coordinates(axis) for axis in block.bending}
+    bent = {axis: block.discretization.coordinates(axis) for axis in block.planes}
     if not block.discretization.is_linear or not any(bent.values()):
         return None
     beam = beam_from_block(block, carried)
     n = len(block.coordinates())
-    planes = {axis: block.discretization.plane(axis, beam) for axis in block.bending}
+    planes = {axis: block.discretization.plane(axis, beam) for axis in block.planes}
     unit = {axis: np.array([1.0 if c.unit == "rad" else 1 / block.length for c in cs]) for axis, cs in bent.items()}
     first = {axis: len(bent["y"]) if axis == "z" and "y" in bent else 0 for axis in bent}
     shapes = {axis: (plane.shapes, first[axis], unit[axis]) for axis, plane in planes.items()}
@@ -54,7 +54,7 @@ def beam_deflections(block: Any, carried: np.ndarray) -> SmallDeflections | None
         stiffness[part, part] = share * float(beam.deformations[axis].stiffness)
     xi, weights = gauss_legendre(FELT)
     felt_at = replace(block, internal_forces=tuple((xi * block.length).tolist()), largest_stress=False)
-    forces = ("tension", *(f"shear_{axis}" for axis in block.bending))
+    forces = ("tension", *(f"shear_{axis}" for axis in block.planes))
     names = tuple(tuple(f"{cut.label}{force}" for cut in felt_at.cuts) for force in forces)
     pull = Tension(felt_at, names, along(xi, n, shapes, 1), weights * block.length, stiffness)
     return replace(measure, tension=pull)

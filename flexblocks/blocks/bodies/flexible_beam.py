@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -10,7 +10,7 @@ import casadi as ca
 import numpy as np
 
 from flexblocks.beam.discretization import Discretization, Rigid, undecided
-from flexblocks.beam.from_block import beam_from_block, check_properties
+from flexblocks.beam.from_block import beam_from_block, check_properties, made_for_numbers
 from flexblocks.beam.kinematics.deflection import Flexure
 from flexblocks.beam.loads import load_power
 from flexblocks.beam.properties.distributed_parameter import check_length_kept, check_over, distributed
@@ -19,8 +19,16 @@ from flexblocks.beam.properties.profile import Distribution
 from flexblocks.beam.shapes.internal_forces import Cut
 from flexblocks.beam.stress import checked_largest_stress, joined, stress_places
 from flexblocks.blocks.bodies.beam_deflections import beam_deflections
-from flexblocks.blocks.bodies.beam_remarks import free_tip, silently_rigid
+from flexblocks.blocks.bodies.beam_remarks import (
+    free_tip,
+    load_across,
+    load_doubts,
+    rigidity_doubts,
+    section_doubts,
+    silently_rigid,
+)
 from flexblocks.blocks.bodies.section_forces import checked_stations, section_forces
+from flexblocks.blocks.bodies.slender_beams import slender_doubts
 from flexblocks.blocks.bodies.stations import HasStations
 from flexblocks.errors import ParameterError
 from flexblocks.interfaces import (
@@ -64,10 +72,13 @@ class FlexibleBeam(HasStations):
     discretization : Discretization
         How finely it deforms: `Rigid()`, `AssumedModes(n, tip=...)`, `FiniteElements(n)`, `RigidSegments(n)`,
         `StrainModes(n)`, or one of your own.
-    bending : "y", "z" or "yz"
-        Axes along which it deflects.
+    bending : "auto", "y", "z" or "yz"
+        Axes along which it deflects. Automatic is decided as an arm is assembled, from its topology: where all joints,
+        gravity, offsets and attachments of forces keep the arm in one plane, the axis of the beam in that plane, else
+        both. Values, such as masses, stiffnesses and postures, and forces from outside the arm have no influence.
+        `Model.check` tells the outcome.
     flexural_rigidity_z : float, callable or table, optional
-        EI for bending along z [N m2]; by default `flexural_rigidity`.
+        EI for bending along z [N m2]; by default `flexural_rigidity`, which a round section has.
     damping_ratio : float
         Share of critical damping of every mode of the clamped beam with its tip body.
     damping_time : float
@@ -94,7 +105,8 @@ class FlexibleBeam(HasStations):
     shear_rigidity, shear_rigidity_z : float, callable or table, optional
         kappa G A for bending along y, along z [N].
     section_inertia, section_inertia_z, polar_inertia : float, callable or table, optional
-        rho I of sections that rotate by bending along y, by bending along z, and about x [kg m].
+        rho I of sections that rotate by bending along y, by bending along z (by default as along y), and about x [kg m]
+        (with `rotary_inertia` by default the sum of the two, which it is for every flat section).
     load_y, load_z : float, callable, table or "input", optional
         Force per length along y, along z of `frame_a` [N/m].
         ``"input"`` makes it an input of the arm, the same all along: a disturbance, zero unless it is given.
@@ -122,7 +134,8 @@ class FlexibleBeam(HasStations):
     beyond x on the deflected beam, and so are exact at rest and converge as the motion does; EI v'' of the shapes is
     less accurate.
 
-    Only numbers can stay symbolic, not functions, tables, sections and materials. A length that does has no other value
+    Only numbers can stay symbolic, not functions, tables, sections and materials; of modes with `shear` neither length
+    nor rigidities. A length that does has no other value
     where one of these goes along it, and takes stations and cuts with it, at their fractions.
     """
 
@@ -130,7 +143,7 @@ class FlexibleBeam(HasStations):
     linear_density: Any = distributed("kg/m")
     flexural_rigidity: Any = distributed("N m2")
     discretization: Discretization = field(default_factory=undecided)
-    bending: str = choice(("y", "z", "yz"), default="y")
+    bending: str = choice(("auto", "y", "z", "yz"), default="auto")
     flexural_rigidity_z: Any = distributed("N m2")
     damping_ratio: float = parameter("1", FRACTION, default=0.0)
     damping_time: float = parameter("s", NOT_NEGATIVE, default=0.0)
@@ -167,14 +180,22 @@ class FlexibleBeam(HasStations):
         check_properties(self)
         check_over(self.where, self, self.length)
 
+    def made_for_numbers(self) -> Mapping[str, str]:
+        return made_for_numbers(self)
+
     def check_change(self, names: Collection[str]) -> None:
         if "length" in names:
             check_length_kept(self.where, self)
 
     @property
+    def planes(self) -> str:
+        """The axes along which it deflects; of one that no arm has decided on, ``"y"``."""
+        return "y" if self.bending == "auto" else self.bending
+
+    @property
     def deformations(self) -> tuple[str, ...]:
         """The deformations it is free to make: ``"y"``, ``"z"`` (bending), ``"x"`` (extension), ``"torsion"``."""
-        return (*self.bending, *("x",) * self.axial, *("torsion",) * self.torsion)
+        return (*self.planes, *("x",) * self.axial, *("torsion",) * self.torsion)
 
     @property
     def cuts(self) -> tuple[Cut, ...]:
@@ -220,7 +241,7 @@ class FlexibleBeam(HasStations):
             potential=flexure.potential(),
             dissipation=flexure.dissipation(),
             outputs={
-                **{f"tip_deflection_{axis}": Output(flexure.tip_deflection(axis), "m") for axis in self.bending},
+                **{f"tip_deflection_{axis}": Output(flexure.tip_deflection(axis), "m") for axis in self.planes},
                 **(self._section_forces(local) if self.cuts else {}),
             },
             power=sum((self._load(flexure, axis, local) for axis in ("y", "z")), ca.SX(1, 1)),
@@ -228,17 +249,24 @@ class FlexibleBeam(HasStations):
 
     @property
     def modal_damping(self) -> float:
-        bends = any(self.discretization.coordinates(axis) for axis in self.bending)
+        bends = any(self.discretization.coordinates(axis) for axis in self.planes)
         return self.damping_ratio if bends else 0.0
 
     def remarks(self, carried: np.ndarray | None) -> tuple[str, ...]:
         chosen, suited = self.discretization, self.discretization.suited()
-        if isinstance(chosen, Rigid) and not chosen.is_decided:
-            return (silently_rigid(self.where),)
+        if isinstance(chosen, Rigid):
+            return () if chosen.is_decided else (silently_rigid(self.where),)
+        loads = load_across(self)
         if carried is None or suited == chosen:
-            return ()
+            return loads
         beam = beam_from_block(replace(self, discretization=suited), carried)
-        return free_tip(self.where, chosen, suited, [beam.deformations[axis] for axis in self.bending])
+        return (*free_tip(self.where, chosen, suited, [beam.deformations[axis] for axis in self.planes]), *loads)
+
+    def doubts(self, carried: np.ndarray) -> tuple[str, ...]:
+        return (*section_doubts(self), *load_doubts(self, carried), *rigidity_doubts(self))
+
+    def frequency_doubts(self, carried: np.ndarray) -> tuple[str, ...]:
+        return slender_doubts(self, carried)
 
     def small_deflections(self, carried: np.ndarray) -> SmallDeflections | None:
         return beam_deflections(self, self._felt(carried))

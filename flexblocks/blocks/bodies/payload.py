@@ -18,9 +18,10 @@ class Payload(Block):
     name : str
     mass : float
         [kg]
-    inertia : float or (3, 3)
-        About the centre of mass, in the axes of `frame_a` [kg m2]. A number is the inertia about z, which is
-        all that an arm moving in the xy plane needs; in space give the matrix, symmetric and positive semidefinite.
+    inertia : float, (3,) or (3, 3)
+        About the centre of mass, in the axes of `frame_a` [kg m2]: three principal moments, or the matrix, symmetric
+        and positive semidefinite. A number is that about z alone, all that counts in an arm that moves in the xy plane;
+        `flexblocks.assemble` refuses it where the arm turns the payload about another axis.
     center : (3,)
         Centre of mass in `frame_a` [m].
 

@@ -18,8 +18,10 @@ class RigidBody(Block):
     name : str
     mass : float
         [kg]
-    inertia : (3, 3) or float
-        About the centre of mass, in the axes of `frame_a` [kg m2]; a number is the zz entry.
+    inertia : (3,), (3, 3) or float
+        About the centre of mass, in the axes of `frame_a` [kg m2]: three principal moments, or the matrix. A number is
+        that about z alone, all that counts where nothing turns the body about another axis; `flexblocks.assemble`
+        refuses it elsewhere.
     center : (3,)
         Centre of mass in `frame_a` [m].
     reach : (3,)

@@ -23,9 +23,10 @@ class RigidLink(HasStations):
         [m]
     mass : float
         [kg]
-    inertia : float or (3, 3), optional
-        About the centre of mass [kg m2]; a number is the zz entry. By default that of a thin uniform rod, m l^2/12
-        about y and z.
+    inertia : float, (3,) or (3, 3), optional
+        About the centre of mass [kg m2]: three principal moments, or the matrix. A number is that about z alone, and
+        refused by `flexblocks.assemble` where the arm turns the link about another axis. By default the moments of a
+        thin uniform rod, (0, m l^2/12, m l^2/12).
     center : float, optional
         Distance of the centre of mass from `frame_a` along x [m]; by default half the length.
     """

@@ -10,7 +10,7 @@ import numpy as np
 
 from flexblocks.beam.assumed_modes import AssumedModes
 from flexblocks.beam.discretization import Discretization, Rigid, undecided
-from flexblocks.beam.from_block import check_damping, check_options
+from flexblocks.beam.from_block import check_damping, check_options, made_for_numbers
 from flexblocks.beam.from_sliding_block import sliding_dissipation, sliding_flexure, sliding_velocity_forces
 from flexblocks.beam.sliding_functions import SlidingFunctions, carried_tip, rod_of, root_variables
 from flexblocks.beam.small_deflections import small_deflections, twist
@@ -55,8 +55,8 @@ class SlidingBeam(Block):
         EI for bending along y [N m2].
     discretization : Discretization
         `Rigid()`, `AssumedModes(n, tip=...)` or `FiniteElements(n)`: how finely the part outside bends.
-    bending : "y", "z" or "yz"
-        Axes along which it deflects.
+    bending : "auto", "y", "z" or "yz"
+        Axes along which it deflects, as of a `FlexibleBeam`.
     shapes : "fixed", "algebraic" or "ode"
         How assumed modes with a tip body follow the extension. Fixed: they stretch with the beam, in the shape that
         they have at `start`. Otherwise the frequency equation is solved during the motion: its roots ``beta[i]`` are
@@ -103,7 +103,7 @@ class SlidingBeam(Block):
     linear_density: float = parameter("kg/m", POSITIVE)
     flexural_rigidity: float = parameter("N m2", POSITIVE)
     discretization: Discretization = field(default_factory=undecided)
-    bending: str = choice(("y", "z", "yz"), default="y")
+    bending: str = choice(("auto", "y", "z", "yz"), default="auto")
     shapes: str = choice(("fixed", "algebraic", "ode"), default="fixed")
     flexural_rigidity_z: float | None = parameter("N m2", POSITIVE, default=None)
     torsion: bool = choice((False, True), default=False)
@@ -146,6 +146,11 @@ class SlidingBeam(Block):
             )
 
     @property
+    def planes(self) -> str:
+        """The axes along which it deflects; of one that no arm has decided on, ``"y"``."""
+        return "y" if self.bending == "auto" else self.bending
+
+    @property
     def extension(self) -> float:
         """The start value of the extension [m]."""
         nominal = self.nominal
@@ -154,7 +159,7 @@ class SlidingBeam(Block):
     def coordinates(self) -> tuple[Coordinate, ...]:
         out = self.extension
         slide = Coordinate("displacement", "m", out, reference=out, low=0.0, high=self.nominal.length)
-        deformations = (*self.bending, *("torsion",) * self.torsion)
+        deformations = (*self.planes, *("torsion",) * self.torsion)
         return (slide, *(c for axis in deformations for c in self.discretization.coordinates(axis)))
 
     def flanges(self) -> Mapping[str, tuple[str, float]]:
@@ -174,14 +179,22 @@ class SlidingBeam(Block):
         chosen = self.discretization
         return (silently_rigid(self.where),) if isinstance(chosen, Rigid) and not chosen.is_decided else ()
 
+    def made_for_numbers(self) -> Mapping[str, str]:
+        if self.shapes != "fixed":
+            return {}
+        names = made_for_numbers(self, "fb.FiniteElements(n), or shapes that follow, as shapes='ode'")
+        if self.start is not None:
+            names.pop("length", None)  # the shapes are those of the part that is outside at the start
+        return names
+
     def small_deflections(self, carried: np.ndarray) -> SmallDeflections | None:
-        bent = [self.discretization.coordinates(axis) for axis in self.bending]
+        bent = [self.discretization.coordinates(axis) for axis in self.planes]
         if not bent[0]:
             return None
         chosen, out, units = self.discretization, self.extension, [c.unit for c in self.coordinates()]
         tip = carried_tip(self, carried)
         shapes = chosen.shapes(tip.relative(self.linear_density * out, out))
-        first = {axis: 1 + i * len(bent[0]) for i, axis in enumerate(self.bending)}
+        first = {axis: 1 + i * len(bent[0]) for i, axis in enumerate(self.planes)}
         planes = {axis: (shapes, start, np.ones(shapes.size)) for axis, start in first.items()}
         measure = small_deflections(repr(chosen), self.coordinates(), planes)
         in_lengths = np.array([unit == "m" for unit in units]) & (np.arange(len(units)) > 0)
@@ -204,10 +217,10 @@ class SlidingBeam(Block):
             kinetic=flexure.kinetic(),
             potential=flexure.potential(),
             dissipation=friction + sliding_dissipation(functions, flexure),
-            outputs={f"tip_deflection_{axis}": Output(flexure.deflection(axis), "m") for axis in self.bending},
+            outputs={f"tip_deflection_{axis}": Output(flexure.deflection(axis), "m") for axis in self.planes},
             velocity_forces=sliding_velocity_forces(functions, flexure),
         )
 
     @property
     def modal_damping(self) -> float:
-        return self.damping_ratio if self.discretization.coordinates(self.bending[0]) else 0.0
+        return self.damping_ratio if self.discretization.coordinates(self.planes[0]) else 0.0

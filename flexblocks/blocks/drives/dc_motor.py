@@ -41,7 +41,8 @@ class DCMotor(Block):
     constant : float
         Torque per current, and voltage per speed [N m/A].
     limit : float, optional
-        Largest voltage in either direction [V]. Plans and closed loops keep it; simulations do not limit inputs.
+        Largest voltage in either direction [V]. Plans and closed loops keep it; simulations warn of more, or
+        clip it (``saturate=True``).
     role : "actuator" or "disturbance"
         Whether laws and plans move it, or it is zero unless it is given.
 

@@ -38,6 +38,9 @@ class PDServo(Block):
     Inputs ``reference`` [rad] and ``reference_rate`` [rad/s]; output ``torque`` [N m],
     kp (reference - angle) + kd (reference_rate - rate), which acts on `flange_b` and reacts on the body that carries
     the shaft. For a feed-forward torque put a TorqueSource on the same shaft.
+
+    The two inputs are one signal: simulations derive the rate from the reference unless it is given, it is zero at
+    rest, and plans integrate it. Without `kd` nothing depends on it.
     """
 
     kp: float = parameter("N m/rad", NOT_NEGATIVE)

@@ -57,7 +57,8 @@ class TorqueSource(_Source):
     ----------
     name : str
     limit : float, optional
-        Largest torque in either direction [N m]. Plans and closed loops keep it; simulations do not limit inputs.
+        Largest torque in either direction [N m]. Plans and closed loops keep it; simulations warn of more, or
+        clip it (``saturate=True``).
     role : "actuator" or "disturbance"
         Whether laws and plans move it, or it is zero unless it is given.
     """
@@ -80,7 +81,8 @@ class ForceSource(_Source):
     ----------
     name : str
     limit : float, optional
-        Largest force in either direction [N]. Plans and closed loops keep it; simulations do not limit inputs.
+        Largest force in either direction [N]. Plans and closed loops keep it; simulations warn of more, or
+        clip it (``saturate=True``).
     role : "actuator" or "disturbance"
         Whether laws and plans move it, or it is zero unless it is given.
     """

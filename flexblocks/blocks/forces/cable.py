@@ -55,8 +55,8 @@ class Cable(ForceElement):
         Whether the input ``speed`` [m/s] pays out cable (positive) or winds it up; the unstretched length is then the
         state ``length`` [m].
     limit : float, optional
-        Largest speed of the winch in either direction [m/s]. Plans and closed loops keep it; simulations do not limit
-        inputs.
+        Largest speed of the winch in either direction [m/s]. Plans and closed loops keep it; simulations warn of more,
+        or clip it (``saturate=True``).
     role : "actuator" or "disturbance"
         Whether laws and plans move the winch, or its speed is zero unless it is given.
 

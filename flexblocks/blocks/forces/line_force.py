@@ -32,7 +32,8 @@ class LineForce(ForceElement):
     ----------
     name : str
     limit : float, optional
-        Largest force in either direction [N]. Plans and closed loops keep it; simulations do not limit inputs.
+        Largest force in either direction [N]. Plans and closed loops keep it; simulations warn of more, or
+        clip it (``saturate=True``).
     role : "actuator" or "disturbance"
         Whether laws and plans move it, or it is zero unless it is given.
 

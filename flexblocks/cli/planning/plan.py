@@ -179,6 +179,8 @@ def _data(plan: Any, replay: Any, audit: Any) -> dict[str, Any]:
     data = {
         "model": plan.trajectory.model,
         "status": plan.status,
+        "violations": [str(violation) for violation in plan.violations],
+        "mesh": None if plan.mesh_errors is None else str(plan.mesh_errors),
         "objective": plan.objective,
         "duration": plan.duration,
         "iterations": plan.statistics.iterations,

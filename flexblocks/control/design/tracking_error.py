@@ -35,6 +35,7 @@ def commanded_accelerations(
             error = references.of(variable) - variable.value
             errors[f"error.{name}"] = Output(error, variable.unit)
             acceleration += p * error
+            references.of(variable, 1)  # between the reference and its acceleration, even where it is not fed back
         if v:
             acceleration += v * (references.of(variable, 1) - rate_of(dae, variable, where))
         accelerations.append(acceleration + references.of(variable, 2))

@@ -9,7 +9,7 @@ import numpy as np
 from scipy.interpolate import CubicHermiteSpline, CubicSpline, PPoly
 
 from flexblocks.control.naming import reference_name
-from flexblocks.control.references.reference import Reference, polynomial_reference, reference
+from flexblocks.control.references.reference import Reference, reference, signal_reference
 from flexblocks.dae.dae import DAE
 from flexblocks.errors import NameUnknownError, ParameterError, listing, nearest
 from flexblocks.simulation.signals.polynomial import PiecewisePolynomial, from_ppoly
@@ -102,7 +102,7 @@ def _from_motion(closed: DAE, motion: Trajectory, inputs: Mapping[str, PPoly]) -
             continue
         name, order = _variable_and_order(entry)
         if name in inputs:
-            signals[entry] = polynomial_reference(held_at_end(inputs[name])).derivative(order)
+            signals[entry] = signal_reference(held_at_end(inputs[name])).derivative(order)
         else:
             signals[entry] = _interpolated(motion, name).derivative(order)
     return signals
@@ -112,7 +112,7 @@ def _interpolated(motion: Trajectory, name: str) -> Reference:
     """Return the spline through a variable's samples; a Hermite spline where the trajectory has its rate, too."""
     t, rate = motion.t, f"der({name})"
     if rate not in motion:
-        return polynomial_reference(held_at_end(CubicSpline(t, motion[name])))
+        return signal_reference(held_at_end(CubicSpline(t, motion[name])))
     rates = CubicSpline(t, motion[rate])
     return Reference(
         held_at_end(CubicHermiteSpline(t, motion[name], motion[rate])), _ended(rates), _ended(rates.derivative())

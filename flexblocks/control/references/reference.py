@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-import casadi as ca
 import numpy as np
 from scipy.interpolate import BSpline, CubicSpline, PPoly
 
 from flexblocks.errors import ParameterError
+from flexblocks.simulation.signals.derivative import derivative
 from flexblocks.simulation.signals.inputs import signal
 from flexblocks.simulation.signals.polynomial import PiecewisePolynomial, constant
 from flexblocks.simulation.signals.signal import Signal, TimeSignal
@@ -32,7 +32,7 @@ class Reference:
             Order 3 of an acceleration that takes numbers only and so cannot be differentiated.
         """
         if order == 3:
-            return _differentiated(self.acceleration)
+            return derivative(self.acceleration)
         return (self.position, self.rate, self.acceleration)[order]
 
 
@@ -55,9 +55,9 @@ def reference(motion: Any) -> Reference:
     if isinstance(motion, (PPoly, BSpline)):
         motion = signal(motion, None)
     if isinstance(motion, PiecewisePolynomial):
-        return polynomial_reference(motion)
+        return signal_reference(motion)
     if isinstance(motion, tuple) and len(motion) == 2 and all(np.ndim(part) == 1 for part in motion):
-        return polynomial_reference(signal(_spline(*motion), None))
+        return signal_reference(signal(_spline(*motion), None))
     if callable(motion) or isinstance(motion, Signal):
         return _of_function(motion if isinstance(motion, Signal) else Signal(motion))
     value = motion if isinstance(motion, (int, float, np.number)) and not isinstance(motion, bool) else np.nan
@@ -69,33 +69,10 @@ def reference(motion: Any) -> Reference:
     return Reference(constant(float(value)), constant(0.0), constant(0.0))
 
 
-def polynomial_reference(position: TimeSignal) -> Reference:
-    """Return the reference whose position is a piecewise polynomial."""
-    assert isinstance(position, PiecewisePolynomial)
-    derivatives = [position]
-    for _ in range(2):
-        derivatives.append(PiecewisePolynomial(_derivative(derivatives[-1].pieces), position.domain))
-    return Reference(*derivatives)
-
-
-def _differentiated(acceleration: TimeSignal) -> TimeSignal:
-    """Return the jerk: the derivative of an acceleration, between its jumps."""
-    if isinstance(acceleration, PiecewisePolynomial):
-        return PiecewisePolynomial(_derivative(acceleration.pieces), acceleration.domain)
-    if not isinstance(acceleration, Signal) or acceleration.compiled is None:
-        raise ParameterError(
-            "reference: the acceleration does not take a CasADi symbol, so it has no derivative; write it with "
-            "arithmetic and numpy functions, or as a scipy piecewise polynomial."
-        )
-    t = ca.SX.sym("t")
-    jerk = ca.jacobian(ca.SX(acceleration.compiled(t)), t)
-    return Signal(ca.Function("jerk", [t], [ca.densify(jerk)]), acceleration.breakpoints)
-
-
-def _derivative(pieces: PPoly) -> PPoly:
-    if len(pieces.c) == 1:
-        return PPoly(np.zeros_like(pieces.c), pieces.x)
-    return pieces.derivative()
+def signal_reference(position: TimeSignal) -> Reference:
+    """Return the reference with this position; its rate and acceleration are exact derivatives."""
+    speed = derivative(position)
+    return Reference(position, speed, derivative(speed))
 
 
 def _spline(times: Any, values: Any) -> CubicSpline:
@@ -106,15 +83,10 @@ def _spline(times: Any, values: Any) -> CubicSpline:
 
 
 def _of_function(position: Signal) -> Reference:
-    if position.compiled is None:
+    try:
+        return signal_reference(position)
+    except ParameterError as error:
         raise ParameterError(
-            "reference: the function does not take a CasADi symbol, so it has no derivatives; write it with "
-            "arithmetic and numpy functions, or give the pair (times, values) or a scipy spline."
-        )
-    t = ca.SX.sym("t")
-    values = [ca.SX(position.compiled(t))]
-    for _ in range(2):
-        values.append(ca.jacobian(values[-1], t))
-    functions = [ca.Function("reference", [t], [ca.densify(value)]) for value in values]
-    breakpoints = position.breakpoints
-    return Reference(*(Signal(function, breakpoints) for function in functions))
+            f"reference: {error}s; write it with arithmetic and numpy functions, or give the pair (times, values) or a "
+            "scipy spline."
+        ) from None

@@ -152,9 +152,8 @@ class Shaper:
             return sum(amplitude * command.function(t - time) for time, amplitude in parts)
 
         breakpoints = command.breakpoints
-        return Signal(
-            value, None if breakpoints is None else np.add.outer(np.array(breakpoints), self.times).ravel().tolist()
-        )
+        moved = None if breakpoints is None else np.add.outer(np.array(breakpoints), self.times).ravel().tolist()
+        return Signal(value, moved).from_trace(command.source)
 
 
 def _unbounded(command: PiecewisePolynomial) -> PPoly:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import casadi as ca
@@ -30,3 +30,43 @@ class Feedback:
     rates: ca.Function
     outputs: ca.Function
     units: Mapping[str, str]
+
+
+def feedback_around(
+    inner: Feedback | None,
+    arguments: Sequence[ca.SX],
+    symbols: Sequence[ca.SX],
+    rates: ca.SX,
+    outputs: ca.SX,
+    units: Mapping[str, str],
+) -> Feedback:
+    """Return the feedback of laws around a tree, or around the `inner` feedback of a loop that is closed already.
+
+    Parameters
+    ----------
+    inner : Feedback, optional
+    arguments : sequence of 4 SX
+        x, z, u and p of the tree, or of the inner loop, as expressions in the `symbols`.
+    symbols : sequence of 4 SX
+        x, z, u and p of the whole loop.
+    rates, outputs : SX
+        Of the new laws.
+    units : dict of str
+        Units of their outputs, by name.
+    """
+    inputs = arguments[2]
+    if inner is not None:
+        inputs = inner.inputs(*arguments)
+        rates = ca.vertcat(inner.rates(*arguments), rates)
+        outputs, units = ca.vertcat(inner.outputs(*arguments), outputs), {**inner.units, **units}
+    inputs, rates, outputs = ca.cse([inputs, rates, outputs])
+    return Feedback(
+        _function("inputs", symbols, inputs),
+        _function("rates", symbols, rates),
+        _function("shown", symbols, outputs),
+        units,
+    )
+
+
+def _function(name: str, symbols: Sequence[ca.SX], result: ca.SX) -> ca.Function:
+    return ca.Function(name, [*symbols], [ca.densify(result)], ["x", "z", "u", "p"], [name])

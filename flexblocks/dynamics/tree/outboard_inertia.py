@@ -5,8 +5,22 @@ from __future__ import annotations
 import casadi as ca
 import numpy as np
 
+from flexblocks.dynamics.evaluation.block_kinds import BlockKinds
 from flexblocks.dynamics.evaluation.block_terms import BlockTerms
 from flexblocks.modeling.spanning_tree import Topology
+
+
+def evaluated(plan: Topology, kinds: BlockKinds, p: np.ndarray) -> tuple[dict[str, BlockTerms], dict[str, np.ndarray]]:
+    """Evaluate the blocks, each kind once, from the tips to the ground; and return the inertia outboard of each."""
+    terms: dict[str, BlockTerms] = {}
+    carried: dict[str, np.ndarray] = {}
+    outboard = OutboardInertia(plan, p)
+    for name, node in reversed(list(plan.nodes.items())):
+        held = {c.name: plan.shared[name, c.name].value for c in node.block.coordinates()}
+        carried[name] = outboard.at(name)
+        terms[name] = kinds.terms(node.block, node.outlets, node.has_place, carried[name], held)
+        outboard.add(name, terms[name])
+    return terms, carried
 
 
 class OutboardInertia:

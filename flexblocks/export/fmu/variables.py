@@ -80,7 +80,7 @@ class Table:
     y: int
 
 
-def table(dae: DAE, outputs: Sequence[str] | None) -> Table:
+def table(dae: DAE, outputs: Sequence[str] | None, clipped: np.ndarray) -> Table:
     """Return the table of variables of the FMU of a DAE.
 
     Parameters
@@ -88,6 +88,8 @@ def table(dae: DAE, outputs: Sequence[str] | None) -> Table:
     dae : DAE
     outputs : sequence of str or None
         Names of outputs, states and algebraic variables that become outputs of the FMU; None for the outputs.
+    clipped : ndarray (nu,)
+        Magnitude to which the FMU clips each input; infinite where it does not.
 
     Raises
     ------
@@ -123,6 +125,7 @@ def table(dae: DAE, outputs: Sequence[str] | None) -> Table:
     inputs = zip(dae.u.names, dae.u.units, dae.u.start, dae.u.roles, strict=True)
     for i, (name, unit, start, role) in enumerate(inputs):
         limit = float(dae.u.limits[i]) if len(dae.u.limits) else np.inf
+        clip = f", clipped to {clipped[i]:.9g} {unit} either way" if clipped[i] < np.inf else ""
         declared.append(
             FmuVariable(
                 structured(name),
@@ -131,7 +134,7 @@ def table(dae: DAE, outputs: Sequence[str] | None) -> Table:
                 "input",
                 initial="",
                 start=float(start),
-                description=f"input, {role.replace('_', ' ')}",
+                description=f"input, {role.replace('_', ' ')}{clip}",
                 low=-limit,
                 high=limit,
                 role=role,

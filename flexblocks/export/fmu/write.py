@@ -12,7 +12,10 @@ from importlib.resources import files
 from pathlib import Path
 from types import ModuleType
 
+import numpy as np
+
 from flexblocks.constraints.singular_posture import refuse_singular_start
+from flexblocks.control.saturation import with_saturated_inputs
 from flexblocks.dae.compiler import CompilerError
 from flexblocks.dae.dae import DAE
 from flexblocks.dynamics.tree.charts import chart_functions
@@ -40,6 +43,7 @@ def fmu(
     kind: str | Sequence[str] = KINDS,
     *,
     outputs: Sequence[str] | None = None,
+    saturate: bool = False,
     tolerance: float = 1e-9,
     stop_time: float = 10.0,
     binary: bool | None = None,
@@ -62,6 +66,10 @@ def fmu(
     outputs : sequence of str, optional
         Names of outputs, states and algebraic variables that become outputs of the FMU, or of the motion of frames (see
         `DAE.with_outputs`); by default the outputs of the DAE. All its other variables can be read as well.
+    saturate : bool
+        Whether inputs are clipped inside the FMU at the limits of their actuators (``limit`` of a source), as their
+        descriptions then say. By default they are applied as they are set, and the limits are their declared ``min``
+        and ``max``.
     tolerance : float
         Relative tolerance of the integration in co-simulation, unless the importer sets one; the absolute tolerance is
         a hundredth of it, in the unit of each state.
@@ -124,7 +132,10 @@ def fmu(
     refuse_singular_start(dae, "fmu: at the start values ")
     if outputs is not None:
         dae = _observed(dae, outputs)
-    variables = table(dae, outputs)
+    clipped = dae.u.limits if saturate else np.full(len(dae.u), np.inf)
+    if saturate:
+        dae = with_saturated_inputs(dae)
+    variables = table(dae, outputs, clipped)
     sources = _sources(version)
     code = {
         "generated_equations.h": generated_equations(dae),

@@ -11,6 +11,7 @@ import numpy as np
 from flexblocks.dae.dae import DAE
 from flexblocks.dynamics.tree.clock import refuse_clocks
 from flexblocks.errors import ParameterError
+from flexblocks.interrupt import answered
 from flexblocks.linear.grid.along_motion import PassedPoints, time_axis
 from flexblocks.linear.grid.axes import Axis, Over, RestingPoints, grid_axes, held_values
 from flexblocks.linear.grid.dataset import model_at, to_dataset
@@ -151,6 +152,7 @@ def _first_grid(samples: Samples, axes: tuple[Axis, ...]) -> tuple[LinearGrid, t
         complete = next(i for i, slab in enumerate(slabs) if any(place not in samples.models for place in slab))
         if complete < 2:
             raise
+        answered()
         warn(
             f"linear_grid of '{samples.dae.name}' was interrupted; the grid ends at {axes[0].name} = "
             f"{ticks[complete - 1]:g} of {ticks[-1]:g} {axes[0].unit}."
@@ -175,6 +177,7 @@ def _refined(grid: LinearGrid, samples: Samples, axes: tuple[Axis, ...], toleran
                 grid = _grid(samples, finer)
         except KeyboardInterrupt:
             reason = "it was interrupted"
+            answered()
     if reason:
         place, error = grid.worst_cell
         where = ", ".join(f"{name} = {value:g}" for name, value in place.items())

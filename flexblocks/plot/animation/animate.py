@@ -122,7 +122,7 @@ def _arm(motion: Any, dae: DAE | None) -> DAE:
     if isinstance(motion, LinearModel):
         known = motion.operating_point.dae
     elif hasattr(motion, "transcribed"):
-        known = motion.transcribed.dae
+        known = motion.transcribed.arm
     else:
         known = getattr(getattr(motion, "trajectory", motion), "dae", None)
     if known is None:

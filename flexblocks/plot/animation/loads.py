@@ -52,10 +52,10 @@ def beam_loads(dae: DAE, x: np.ndarray, z: np.ndarray, u: np.ndarray, p: np.ndar
     values = np.array(_moments(dae)(x.T, z.T, u.T, a, forces, p)).reshape(-1, frames).T
     xi, loads, column = np.linspace(0.0, 1.0, INTERVALS + 1), {}, 0
     for name, block in beams.items():
-        count = len(block.bending)
+        count = len(block.planes)
         parts = values[:, column : column + count * len(xi)].reshape(frames, count, len(xi))
         column += count * len(xi)
-        moments = {axis: parts[:, i] for i, axis in enumerate(block.bending)}
+        moments = {axis: parts[:, i] for i, axis in enumerate(block.planes)}
         loads[name] = BeamLoads(xi, np.linalg.norm(parts, axis=1), _stress(block, xi, moments))
     return loads
 
@@ -91,9 +91,7 @@ def _moments(dae: DAE) -> ca.Function:
     rows = []
     for name, block in beams.items():
         held = [c.name for c in block.coordinates() if c.held]
-        rows += [
-            -efforts[name][held.index(f"{cut.label}moment_{axis}")] for axis in block.bending for cut in block.cuts
-        ]
+        rows += [-efforts[name][held.index(f"{cut.label}moment_{axis}")] for axis in block.planes for cut in block.cuts]
     arguments = [dae.x.symbol, dae.z.symbol, dae.u.symbol, a, forces, dae.p.symbol]
     return ca.Function("moments", arguments, [ca.densify(ca.vertcat(*rows))])
 

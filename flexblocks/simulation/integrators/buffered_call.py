@@ -46,7 +46,7 @@ class StepCall(BufferedCall):
         states, errors : ndarray (k, nx + 1), (k,)
             Of the results, written here.
         """
-        where, settings, inputs, _ = self.arguments
+        where, settings, inputs, *_ = self.arguments
         after, estimates = self.results
         size, width, driven = len(settings), states.shape[1], u.size > 0
         where[0] = start

@@ -11,7 +11,7 @@ import casadi as ca
 import numpy as np
 
 from flexblocks.simulation.integrators.driven_equations import BUILDING, DrivenEquations
-from flexblocks.simulation.integrators.stepper import GIVE_UP, StepFailure, Stepper, finite
+from flexblocks.simulation.integrators.stepper import StepFailure, Stepper, finite
 from flexblocks.sundials_messages import without_messages_of_failures
 
 # Stops from which on it pays to build an integrator for their spacing (two-link arm: 1 ms), rather than to restart a
@@ -61,13 +61,13 @@ class CasadiStepper(Stepper):
         self._problem = _scaled(equations, keeps_z=plugin == "idas")
 
     def marks(self, start: float, stop: float, each: bool) -> np.ndarray:
-        steps, every = self._steps(start, stop), 1 if each else MOST_STEPS
+        steps, every = self._steps(start, stop), 1 if each else min(MOST_STEPS, self.most_steps // 2)
         return start + (stop - start) / steps * np.arange(every, steps, every)
 
     def _steps(self, start: float, stop: float) -> int:
         """Return the number of fixed steps between two stops."""
         assert self.step is not None
-        return max(int(np.ceil((stop - start) / self.step - 1e-6)), 1)
+        return max(int(np.ceil((stop - start) / min(self.step, self.longest) - 1e-6)), 1)
 
     def prepare(self, times: np.ndarray) -> None:
         if _even(times) or (self.step is None and len(times) > WORTH_BUILDING):
@@ -93,18 +93,38 @@ class CasadiStepper(Stepper):
         self, X: np.ndarray, z: np.ndarray, P: np.ndarray, times: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray | None]:
         integrator = self._integrator(times)
-        arguments = {"x0": X, "p": np.concatenate([P, [times[0], times[-1] - times[0]]])}
+        origin, size, algebraic = self._units(X)
+        more = [[times[0], times[-1] - times[0]], origin, size, [algebraic]]
+        arguments = {"x0": (X - origin) / size, "p": np.concatenate([P, *more])}
         if self.plugin == "idas":
-            arguments["z0"] = z
+            arguments["z0"] = z / algebraic
         try:
             with without_messages_of_failures() if self.plugin == "idas" else nullcontext():
                 result = integrator(**arguments)
         except RuntimeError as error:
-            self.steps = _most_steps(times) if "TOO_MUCH_WORK" in str(error) else 0
+            self.steps = self._most_steps(times) if "TOO_MUCH_WORK" in str(error) else 0
             raise StepFailure(_reason(str(error))) from None
         self.steps = self._steps(times[0], times[-1]) if self.step else integrator.stats()["nsteps"]
-        states = finite(np.array(result["xf"]).T)
-        return states, np.array(result["zf"]).T if self.plugin == "idas" else None
+        states = finite(origin + size * np.array(result["xf"]).T)
+        return states, algebraic * np.array(result["zf"]).T if self.plugin == "idas" else None
+
+    def _units(self, X: np.ndarray) -> tuple[np.ndarray, np.ndarray, float]:
+        """Return origin and unit of the states, and the unit of algebraic variables, that the integrator sees."""
+        if self.step is not None:
+            return np.zeros(len(X)), np.ones(len(X)), 1.0
+        return self.scale.origin, self.scale.size, self.scale.algebraic
+
+    def _longest_step(self, span: float) -> dict[str, float]:
+        """Return the option for it, a power of two of a time `span` [s]: few distinct numbers, as each is built for."""
+        share = self.longest / span
+        return {"max_step_size": 2.0 ** np.floor(np.log2(share))} if share < 1.0 else {}
+
+    def _most_steps(self, times: np.ndarray) -> int:
+        """Return how many steps SUNDIALS may take to one stop: without a limit for all, an advance could take hours.
+
+        Stops differ, and the first ones take some 100 steps, so that it is several times the mean.
+        """
+        return min(self.most_steps, max(4 * self.most_steps // (len(times) - 1), 200))
 
     def _integrator(self, times: np.ndarray) -> ca.Function:
         stops = np.linspace(0, 1, len(times)) if _even(times) else (times - times[0]) / (times[-1] - times[0])
@@ -113,8 +133,8 @@ class CasadiStepper(Stepper):
             steps = self._steps(times[0], times[1]) * (len(times) - 1)
             options = options | {"number_of_finite_elements": steps}
         else:
-            options = options | {"max_num_steps": _most_steps(times)}
-        key = (stops.tobytes(), options.get("number_of_finite_elements"))
+            options = options | {"max_num_steps": self._most_steps(times), **self._longest_step(times[-1] - times[0])}
+        key = (stops.tobytes(), options.get("number_of_finite_elements"), options.get("max_step_size"))
         if key not in self._built:
             with BUILDING:
                 new = ca.integrator("integrator", self.plugin, self._problem, 0.0, stops[1:].tolist(), options)
@@ -124,33 +144,28 @@ class CasadiStepper(Stepper):
         return self._built[key]
 
 
-def _most_steps(times: np.ndarray) -> int:
-    """Return how many steps SUNDIALS may take to one stop: without a limit for all, an advance could take hours.
-
-    Stops differ, and the first ones take some 100 steps, so that it is several times the mean.
-    """
-    return min(GIVE_UP, max(4 * GIVE_UP // (len(times) - 1), 200))
-
-
 def _even(times: np.ndarray) -> bool:
     even = np.linspace(times[0], times[-1], len(times))
     return bool(np.max(np.abs(times - even)) <= 1e-11 * (times[-1] - times[0]))
 
 
 def _scaled(equations: DrivenEquations, keeps_z: bool) -> dict[str, Any]:
-    """Return the equations in scaled time s, t = start + length s, with parameters [P, start, length].
+    """Return the equations in scaled time s and scaled states Y, t = start + length s and X = origin + size Y.
+
+    Parameters are [P, start, length, origin, size, size of z].
 
     The graph calls the equations as a function, so that all integrators share the derivatives of that function.
     """
-    s, X = ca.MX.sym("s"), ca.MX.sym("X", equations.residual.size1_in("X"))
-    p = ca.MX.sym("p", equations.residual.size1_in("P") + 2)
-    P, start, length = p[:-2], p[-2], p[-1]
-    t = start + length * s
+    states, count = equations.residual.size1_in("X"), equations.residual.size1_in("P")
+    s, Y = ca.MX.sym("s"), ca.MX.sym("Y", states)
+    p = ca.MX.sym("p", count + 2 + 2 * states + 1)
+    P, start, length, origin, size, algebraic = ca.vertsplit(p, np.cumsum([0, count, 1, 1, states, states, 1]).tolist())
+    t, X = start + length * s, origin + size * Y
     if not keeps_z:
-        return {"t": s, "x": X, "p": p, "ode": length * equations.rates(t, X, P)}
+        return {"t": s, "x": Y, "p": p, "ode": length * equations.rates(t, X, P) / size}
     z = ca.MX.sym("z", equations.residual.size1_in("z"))
-    rates, residual = equations.residual(t, X, z, P)
-    return {"t": s, "x": X, "z": z, "p": p, "ode": length * rates, "alg": residual}
+    rates, residual = equations.residual(t, X, algebraic * z, P)
+    return {"t": s, "x": Y, "z": z, "p": p, "ode": length * rates / size, "alg": residual}
 
 
 def _reason(message: str) -> str:

@@ -17,14 +17,14 @@ from flexblocks.simulation.integrators.efforts import step_effort
 from flexblocks.simulation.integrators.explicit_step_size import ExplicitStepSize
 from flexblocks.simulation.integrators.integrator import Integrator, Options
 from flexblocks.simulation.integrators.step_chains import StepChains
-from flexblocks.simulation.integrators.stepper import GIVE_UP, StepFailure, Stepper, decays_fast, finite, poles_at
+from flexblocks.simulation.integrators.stepper import StepFailure, Stepper, decays_fast, finite, poles_at
 from flexblocks.simulation.integrators.sundials import BDF
 
 # The decay rate times the step, beyond which a step is limited by stability and not by what moves.
 LIMITED = 2.0
 # Steps between two looks at the poles.
 LOOK = 1000
-# Steps planned after one was refused: those behind the next refused one are in vain.
+# Steps planned after one was refused, as those behind the next refused one are in vain, or could have been longer.
 FEW = 16
 
 
@@ -37,18 +37,16 @@ class ExplicitStepper(Stepper):
     ----------
     equations : DrivenEquations
     pair : Pair
-    options : Options
     otherwise : callable
         () -> Stepper for stiff equations.
     """
 
-    def __init__(
-        self, equations: DrivenEquations, pair: Pair, options: Options, otherwise: Callable[[], Stepper]
-    ) -> None:
-        self.equations, self.options, self.otherwise = equations, options, otherwise
+    def __init__(self, equations: DrivenEquations, pair: Pair, otherwise: Callable[[], Stepper]) -> None:
+        self.equations, self.otherwise = equations, otherwise
         self.evaluations = len(pair.b) - pair.reuses_last
+        self.gap = pair.gap
         self.size = ExplicitStepSize(pair)
-        self._chains = StepChains(equations, pair, options)
+        self._chains = StepChains(equations, pair)
         self._stiff: Stepper | None = None
         self._effort = step_effort(equations, self.evaluations)
         self.begin(np.inf)
@@ -58,6 +56,11 @@ class ExplicitStepper(Stepper):
         self.size.forget()
         self._since, self._goes_on = 0, False
         self._tried = self._accepted = 0
+        self.keep_gaps(np.inf)
+
+    def keep_gaps(self, gap: float) -> None:
+        super().keep_gaps(gap)
+        self.size.longest, self._gap = self.longest, gap
 
     def prepare(self, times: np.ndarray) -> None:
         if self._goes_on and self._stiff is not None:
@@ -73,6 +76,9 @@ class ExplicitStepper(Stepper):
         if len(states) < len(times) - 1:
             if self._stiff is None:
                 self._stiff = self.otherwise()
+            self._stiff.keep_gaps(self._gap)
+            self._stiff.measure(self.scale)
+            self._stiff.most_steps = self.most_steps
             rest = np.array([t, *times[len(states) + 1 :]])
             self._stiff.prepare(rest)
             tail, _ = self._stiff.advance(X, z, P, rest)
@@ -88,7 +94,7 @@ class ExplicitStepper(Stepper):
         self.steps, t = 0, float(times[0])
         size.set_stops(times)
         if not self._goes_on and not size.step:
-            size.begin(self.equations, self.options, t, X, P, times[-1] - times[0])
+            size.begin(self.equations, self.scale, t, X, P, times[-1] - times[0])
             self._since = LOOK
         while len(states) < len(times) - 1 and not self._goes_on:
             if self._since >= LOOK and self._is_stiff(t, X, P):
@@ -96,7 +102,7 @@ class ExplicitStepper(Stepper):
                 break
             # Equal steps to each of the next stops, as many as one call takes ...
             ends, lengths, stops = self._plan(t, times[len(states) + 1 :])
-            new, errors = self._chains.take(X, P, ends - lengths, lengths)
+            new, errors = self._chains.take(X, P, self.scale, ends - lengths, lengths)
             accepted = size.control(errors, lengths[: len(errors)])
             # ... of which those count that come before the first refused one.
             self.steps += len(errors)
@@ -107,7 +113,7 @@ class ExplicitStepper(Stepper):
                 t, X = float(ends[accepted - 1]), new[accepted - 1]
             if size.step < 1e-14 * max(abs(t), times[-1] - times[0]):
                 raise StepFailure("the step size had to become too small")
-            if self.steps > GIVE_UP:
+            if self.steps > self.most_steps:
                 raise StepFailure("it takes more and more steps")
         return states, t, X
 
@@ -115,7 +121,7 @@ class ExplicitStepper(Stepper):
         """Return the ends and lengths of the next steps [s], and which of them end at a stop."""
         ends: list[np.ndarray] = []
         marks: list[np.ndarray] = []
-        count, start, most = 0, t, FEW if self.size.is_refused else SIZES[-1]
+        count, start, most = 0, t, FEW if self.size.is_unsettled else SIZES[-1]
         for stop in stops.tolist():
             steps = max(int(np.ceil((stop - start) / self.size.next * (1 - 1e-9))), 1)
             here = start + (stop - start) / steps * np.arange(1, min(steps, most - count) + 1)
@@ -154,7 +160,7 @@ class ExplicitStepper(Stepper):
 
 def explicit_stepper(equations: DrivenEquations, options: Options, pair: Pair) -> ExplicitStepper:
     """Return the stepper by this pair, which leaves what becomes stiff to BDF."""
-    return ExplicitStepper(equations, pair, options, lambda: BDF.stepper(equations, options))
+    return ExplicitStepper(equations, pair, lambda: BDF.stepper(equations, options))
 
 
 RK43 = Integrator("rk43", lambda equations, options: explicit_stepper(equations, options, rk43()))

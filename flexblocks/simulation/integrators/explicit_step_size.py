@@ -6,7 +6,7 @@ import numpy as np
 
 from flexblocks.dae.explicit_steps import Pair
 from flexblocks.simulation.integrators.driven_equations import DrivenEquations
-from flexblocks.simulation.integrators.integrator import Options
+from flexblocks.simulation.integrators.stepper import ErrorScale
 
 SAFETY, LEAST, MOST = 0.9, 0.2, 5.0
 # Steps are kept below this share of what stability of the fastest pole allows, and of one that was refused, lest they
@@ -21,17 +21,19 @@ class ExplicitStepSize:
     ----------
     step : float
         [s], before the border; 0 before the first one.
-    is_refused : bool
-        Whether the last step was.
+    is_unsettled : bool
+        Whether the last step was refused, or could have been much longer.
+    longest : float
+        [s], that the inputs allow.
     """
 
     def __init__(self, pair: Pair) -> None:
-        self._pair = pair
+        self._pair, self.longest = pair, np.inf
         self.forget()
 
     def forget(self) -> None:
         """Begin anew."""
-        self.step, self.is_refused = 0.0, False
+        self.step, self.is_unsettled = 0.0, True
         self._border = np.inf
         self._wanted, self._gap = 0.0, np.inf  # the step that errors allow, and the longest way between stops
 
@@ -42,18 +44,18 @@ class ExplicitStepSize:
     @property
     def next(self) -> float:
         """Length of the next step [s] where no stop is near."""
-        return min(self.step, self._border)
+        return min(self.step, self._border, self.longest)
 
     @property
     def length(self) -> float:
         """Length of the next steps [s], as errors, stability and stops allow; 0 before the first one."""
-        length = min(self._wanted, self._border, self._gap)
+        length = min(self._wanted, self._border, self._gap, self.longest)
         return self._gap / np.ceil(self._gap / length) if 0.0 < length < self._gap < np.inf else length
 
     @property
     def is_limited(self) -> bool:
-        """Whether steps are as long as errors and stability allow: neither begun nor ended by stops."""
-        return 0.9 * min(self._wanted, self._border) <= self.step and 0.0 < self.step < self._gap
+        """Whether steps are as long as errors and stability allow: neither begun, nor ended by stops or inputs."""
+        return 0.9 * min(self._wanted, self._border) <= self.step and 0.0 < self.step < min(self._gap, self.longest)
 
     def stabilise(self, poles: np.ndarray) -> None:
         """Keep steps within the stability of the fastest of these poles [1/s]."""
@@ -67,28 +69,29 @@ class ExplicitStepSize:
         if len(refused):
             k = int(refused[0])
             factor = SAFETY * errors[k] ** power if np.isfinite(errors[k]) else LEAST
-            self._border, self.is_refused = BORDER * lengths[k], True
+            self._border, self.is_unsettled = BORDER * lengths[k], True
             self.step = self._wanted = min(lengths[k] * max(factor, LEAST), self._border)
             return k
-        self._border, self.is_refused = RISE * self._border, False
+        self._border = RISE * self._border
         k = int(np.argmax(errors * lengths**-self._pair.order))
         factor = SAFETY * max(errors[k], 1e-30) ** power
         # A step that was shortened to end at a stop says little about much longer ones.
         self._wanted = lengths[k] * factor
+        self.is_unsettled = min(self._wanted, self._border, self.longest) > MOST * self.step
         self.step = min(self._wanted, MOST * self.step, self._border)
         return len(errors)
 
     def begin(
-        self, equations: DrivenEquations, options: Options, t: float, X: np.ndarray, P: np.ndarray, span: float
+        self, equations: DrivenEquations, measure: ErrorScale, t: float, X: np.ndarray, P: np.ndarray, span: float
     ) -> None:
         """Choose the first step of a run over a time `span` [s] (Hairer, Norsett & Wanner, II.4)."""
-        scale = options.atol + options.rtol * np.abs(X)
+        scale = measure.of(X)
 
         def norm(values: np.ndarray) -> float:
             return float(np.sqrt(np.mean((values / scale) ** 2)))
 
         f0 = equations.slope(t, X, P)
-        size, slope = norm(X), norm(f0)
+        size, slope = norm(X - measure.origin), norm(f0)
         h = 0.01 * size / slope if size > 1e-5 and slope > 1e-5 else 1e-6
         h = min(h, span) if np.isfinite(h) and h > 0 else 1e-6 * span
         bend = norm(equations.slope(t + h, X + h * f0, P) - f0) / h

@@ -34,11 +34,14 @@ class Options:
         Tolerances on the states, for integrators that adapt their step.
     step : float or None
         Fixed step [s], for integrators that have one.
+    follows : bool
+        Whether `atol` is that of a motion of size 1 and follows its size, see `flexblocks.simulation.motion_size`.
     """
 
     rtol: float
     atol: float
     step: float | None = None
+    follows: bool = False
 
     @property
     def fixed_step(self) -> float:

@@ -17,11 +17,13 @@ from flexblocks.simulation.integrators.driven_equations import DrivenEquations
 from flexblocks.simulation.integrators.efforts import Effort
 from flexblocks.simulation.integrators.integrator import Integrator, Options
 from flexblocks.simulation.integrators.radau_step import RadauStep, norm
-from flexblocks.simulation.integrators.stepper import GIVE_UP, StepFailure, Stepper, finite
+from flexblocks.simulation.integrators.stepper import ErrorScale, StepFailure, Stepper, finite
 
 SAFETY, LEAST, MOST = 0.9, 0.2, 8.0
 # A step is kept, and so are the factors of its equations, unless it could be so much longer.
 WORTHWHILE = 1.2
+# The first step of a run, as a share of the way to its last stop ahead.
+SHORTEST = 1e-8
 # Steps over which the effort is told.
 RECENT = 6
 # Steps' worth of effort that the beginning may take beyond what is allowed.
@@ -46,9 +48,9 @@ class RadauStepper(Stepper):
     step_time = 4e-4
 
     def __init__(self, equations: DrivenEquations, options: Options) -> None:
-        self._equations, self._options = equations, options
+        self._equations = equations
         self._step = RadauStep(equations, options)
-        self.evaluations = 4 * self._step.stages
+        self.evaluations, self.gap = 4 * self._step.stages, self._step.gap
         self.begin(np.inf)
 
     def begin(self, end: float) -> None:
@@ -71,6 +73,9 @@ class RadauStepper(Stepper):
         if self.failure:
             raise self.failure
         return finite(np.array(states)), None
+
+    def measure(self, scale: ErrorScale) -> None:
+        self.scale = self._step.scale = scale
 
     @property
     def effort(self) -> Effort:
@@ -106,9 +111,9 @@ class RadauStepper(Stepper):
                         return states, t, X
                     if self._next < 1e-14 * max(abs(t), times[-1] - times[0]):
                         raise StepFailure("the step size had to become too small")
-                    if self.steps > GIVE_UP:
+                    if self.steps > self.most_steps:
                         raise StepFailure("it takes more and more steps")
-                    parts = max(int(np.ceil((stop - t) / self._next * (1 - 1e-9))), 1)
+                    parts = max(int(np.ceil((stop - t) / min(self._next, self.longest) * (1 - 1e-9))), 1)
                     h = (stop - t) / parts
                     if step.length and abs(h / step.length - 1) < 1e-9:
                         h = step.length  # with the same factors
@@ -141,9 +146,11 @@ class RadauStepper(Stepper):
         self._next = h if error <= 1.0 <= factor <= WORTHWHILE else h * factor
 
     def _first_step(self, X: np.ndarray, slope: np.ndarray, span: float) -> float:
-        scale = self._options.atol + self._options.rtol * np.abs(X)
+        scale = self.scale.of(X)
         rate = norm(slope / scale)
-        return min(0.01 * max(norm(X / scale), 1.0) / rate, span) if rate else span
+        # From rest an error is small beside a small motion, however small both are.
+        first = max(0.01 * max(norm((X - self.scale.origin) / scale), 1.0) / rate, SHORTEST * span) if rate else span
+        return min(first, span)
 
 
 RADAU = Integrator("radau", RadauStepper)

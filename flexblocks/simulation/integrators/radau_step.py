@@ -17,6 +17,7 @@ from flexblocks.simulation.integrators.input_values import InputValues
 from flexblocks.simulation.integrators.integrator import Options
 from flexblocks.simulation.integrators.radau_coefficients import radau
 from flexblocks.simulation.integrators.stage_equations import stage_inverses
+from flexblocks.simulation.integrators.stepper import ErrorScale
 
 # Stages by the relative tolerance from which on fewer are enough.
 STAGES = ((1e-4, 5), (1e-7, 7), (0.0, 11))
@@ -38,13 +39,17 @@ class RadauStep:
     ----------
     effort : Effort
         What all steps have taken.
+    scale : ErrorScale
+        What errors are measured by.
     length : float
         Of the last step [s]; 0 before the first.
     stages : int
     """
 
+    scale: ErrorScale
+
     def __init__(self, equations: DrivenEquations, options: Options) -> None:
-        self._equations, self._options = equations, options
+        self._equations = equations
         self.stages = next(stages for least, stages in STAGES if options.rtol >= least)
         self._method = radau(self.stages)
         self._inputs = InputValues(equations)
@@ -57,6 +62,11 @@ class RadauStep:
         self._slopes: np.ndarray | None = None
         self._jacobian: np.ndarray | None = None
         self._factored, self._best, self.length = 0.0, ITERATIONS, 0.0
+
+    @property
+    def gap(self) -> float:
+        """The largest distance between two stages, as a share of the step."""
+        return float(np.max(np.diff(self._method.c, prepend=0.0)))
 
     @property
     def slope(self) -> np.ndarray:
@@ -114,10 +124,10 @@ class RadauStep:
 
         And the rate at which they converged.
         """
-        method, options, evaluate = self._method, self._options, self._stages
+        method, evaluate = self._method, self._stages
         x, _, inputs, p = evaluate.arguments
         inputs[:], p[:] = u, P[: len(self._equations.dae.p)]
-        scale, inverse = options.atol + options.rtol * np.abs(X), method.inverse / h
+        inverse = method.inverse / h
         before, rate = 0.0, 0.0
         for i in range(1, ITERATIONS + 1):
             np.add(X[:-1], change[:, :-1], out=x)
@@ -126,7 +136,7 @@ class RadauStep:
             correction = (method.out_of @ (self._inverses @ left[:, :, None])[:, :, 0]).real
             change += correction
             self.effort.add_iteration()
-            size = norm(correction / scale)
+            size = norm(correction / self.scale.of(X, X + change[-1]))
             if not np.isfinite(size):
                 return 0, 1.0
             if i == 1:
@@ -144,7 +154,7 @@ class RadauStep:
     def _error(self, X: np.ndarray, new: np.ndarray, slope: np.ndarray, slopes: np.ndarray) -> float:
         """Return the estimate of the local error: how far off the slopes' polynomial is at the start, damped."""
         off = self._inverses[0].real @ (slope - self._method.start @ slopes)
-        scale = self._options.atol / self._options.rtol + np.maximum(np.abs(X), np.abs(new))
+        scale = self.scale.of(X, new) / self.scale.rtol
         return norm(off / scale) / self._loose
 
     def _jacobian_at(self, X: np.ndarray, u: np.ndarray, P: np.ndarray) -> np.ndarray:

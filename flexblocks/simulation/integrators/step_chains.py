@@ -10,7 +10,7 @@ from flexblocks.dae.explicit_steps import SIZES, Pair
 from flexblocks.simulation.integrators.buffered_call import StepCall
 from flexblocks.simulation.integrators.driven_equations import BUILDING, DrivenEquations
 from flexblocks.simulation.integrators.input_values import InputValues
-from flexblocks.simulation.integrators.integrator import Options
+from flexblocks.simulation.integrators.stepper import ErrorScale
 
 # A call of compiled steps is not filled up, at the price of them, unless so much of it is needed.
 FULL = 0.7
@@ -19,13 +19,13 @@ FULL = 0.7
 class StepChains:
     """Steps of one pair, taken one after the other."""
 
-    def __init__(self, equations: DrivenEquations, pair: Pair, options: Options) -> None:
-        self._equations, self._pair, self._tolerances = equations, pair, (options.rtol, options.atol)
+    def __init__(self, equations: DrivenEquations, pair: Pair) -> None:
+        self._equations, self._pair = equations, pair
         self._values = InputValues(equations)
         self._chains: dict[int, StepCall] = {}
 
     def take(
-        self, X: np.ndarray, P: np.ndarray, starts: np.ndarray, lengths: np.ndarray
+        self, X: np.ndarray, P: np.ndarray, scale: ErrorScale, starts: np.ndarray, lengths: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
         """Return the states (k, nx + 1) after each step, and the estimates of the local errors (k,).
 
@@ -43,7 +43,8 @@ class StepChains:
         while done < count:
             size = self._steps_of_a_call(count - done)
             steps, part = self._chain(size), slice(done, done + max((count - done) // size, 1) * size)
-            steps.arguments[1][:, 1:], steps.arguments[3][:] = self._tolerances, P[:parameters]
+            steps.arguments[1][:, 1], steps.arguments[3][:] = scale.rtol, P[:parameters]
+            steps.arguments[4][:, : len(X)], steps.arguments[4][:, len(X) :] = scale.origin, scale.atol * scale.size
             done += steps.take(at, lengths[part], u[part], states[part], errors[part])
             if not errors[done - 1] <= 1.0:
                 break

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from dataclasses import dataclass
 
 import casadi as ca
 import numpy as np
 
-GIVE_UP = 10_000  # steps of one `advance` that is meant to take half as many at most: it is cut into smaller ones
+GIVE_UP = 10_000  # steps after which an `advance` gives up, however cheap they are
 
 
 class StepFailure(Exception):
@@ -28,21 +29,61 @@ class BudgetExceeded(StepFailure):
     """A run has used up its steps or its wall time."""
 
 
+@dataclass(frozen=True, eq=False)
+class ErrorScale:
+    """What local errors of states are measured by: rtol |X - origin| + atol size.
+
+    Attributes
+    ----------
+    rtol, atol : float
+    origin, size : ndarray (nx + 1,)
+    algebraic : float
+        Size of the algebraic variables, whose origin is 0.
+    """
+
+    rtol: float
+    atol: float
+    origin: np.ndarray
+    size: np.ndarray
+    algebraic: float
+
+    def of(self, *states: np.ndarray) -> np.ndarray:
+        """Return the scale (nx + 1,) for a step between these states."""
+        far = np.abs(states[0] - self.origin)
+        for X in states[1:]:
+            far = np.maximum(far, np.abs(X - self.origin))
+        return self.atol * self.size + self.rtol * far
+
+
 class Stepper(ABC):
     """Integration method for one system of equations.
 
     `divisible` tells whether an integration may be split at any time; otherwise only at `marks`, as elsewhere the
     steps would change. `steps` is the number of steps of the last `advance`, `evaluations` how often each of them
-    evaluates the equations, roughly, and `step_time` the wall time [s] that one takes besides, as measured.
+    evaluates the equations, roughly, and `step_time` the wall time [s] that one takes besides, as measured. Two
+    evaluations are at most `gap` of a step apart; `longest` is the longest step [s] that `keep_gaps` allows. An
+    `advance` gives up after `most_steps`, and is cut into smaller ones, so that a run can be stopped meanwhile.
     """
 
     divisible = True
+    gap = 1.0
+    longest = np.inf
+    scale: ErrorScale
     steps = 0
     evaluations = 1
     step_time = 3e-5
+    most_steps = GIVE_UP
 
     def begin(self, end: float) -> None:  # noqa: B027 (most have nothing to forget)
         """Forget the last run, so that the next one has the same digits whatever came before; it goes to `end` [s]."""
+
+    def keep_gaps(self, gap: float) -> None:
+        """Evaluate the equations at times that are no farther than `gap` [s] apart, from here on."""
+        self.longest = gap / self.gap
+
+    def measure(self, scale: ErrorScale) -> None:
+        """Measure local errors by this scale, from here on."""
+        self.scale = scale
 
     def marks(self, start: float, stop: float, each: bool) -> np.ndarray:
         """Return the times between two stops [s] at which a method that is not divisible may be split.
@@ -98,11 +139,17 @@ def finite(X: np.ndarray) -> np.ndarray:
 
 
 def poles_at(rates: ca.Function, t: float, X: np.ndarray, P: np.ndarray) -> np.ndarray:
-    """Return the poles [1/s] of the linearisation at a state, by differences; none where it is not finite."""
+    """Return the poles [1/s] of the linearisation at a state; none where it is not finite."""
+    jacobian = jacobian_at(rates, t, X, P)
+    return np.linalg.eigvals(jacobian) if np.all(np.isfinite(jacobian)) else np.zeros(0)
+
+
+def jacobian_at(rates: ca.Function, t: float, X: np.ndarray, P: np.ndarray) -> np.ndarray:
+    """Return the derivatives of der(X) in X (nx + 1, nx + 1), by differences."""
     h = 1e-7 * np.maximum(np.abs(X), 1e-3)
     points = X[:, None] + np.hstack([np.zeros((len(X), 1)), np.diag(h)])
     values = np.array(rates(t, points, P))
-    return np.linalg.eigvals((values[:, 1:] - values[:, :1]) / h) if np.all(np.isfinite(values)) else np.zeros(0)
+    return (values[:, 1:] - values[:, :1]) / h
 
 
 def decays_fast(poles: np.ndarray) -> bool:

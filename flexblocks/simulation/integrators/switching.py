@@ -17,7 +17,7 @@ from flexblocks.simulation.integrators.driven_equations import DrivenEquations
 from flexblocks.simulation.integrators.explicit_runge_kutta import ExplicitStepper, explicit_stepper
 from flexblocks.simulation.integrators.integrator import Integrator, Options, ProblemKind
 from flexblocks.simulation.integrators.radau import RadauStepper
-from flexblocks.simulation.integrators.stepper import Stepper, finite
+from flexblocks.simulation.integrators.stepper import ErrorScale, Stepper, finite
 
 # A trial is made where what the explicit method has left to do is so many times the derivation of the Jacobian, and
 # again when a fifth of the run has passed, or the effort has doubled.
@@ -47,6 +47,14 @@ class SwitchingStepper(Stepper):
         self.explicit.begin(end)
         self._end, self._is_implicit, self._next, self._tried = end, False, -np.inf, 0.0
 
+    def keep_gaps(self, gap: float) -> None:
+        self.explicit.keep_gaps(gap)
+        self.implicit.keep_gaps(gap)
+
+    def measure(self, scale: ErrorScale) -> None:
+        self.explicit.measure(scale)
+        self.implicit.measure(scale)
+
     def prepare(self, times: np.ndarray) -> None:
         if not self._is_implicit:
             self.explicit.prepare(times)
@@ -57,6 +65,7 @@ class SwitchingStepper(Stepper):
         states: list[np.ndarray] = []
         t, steps = float(times[0]), 0
         self._choose(t, X, P)
+        self.explicit.most_steps = self.implicit.most_steps = self.most_steps
         if self._is_implicit:
             states, t, X = self.implicit.attempt(X, P, times, self.explicit.rate)
             steps = self.implicit.steps

@@ -10,11 +10,15 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
+from flexblocks.argument_types import short
+from flexblocks.computable import computable, needed
 from flexblocks.dynamics.tree.clock import Clock
 from flexblocks.errors import ParameterError
 from flexblocks.interfaces.variables import Variables
 from flexblocks.libraries import scipy
 from flexblocks.simulation.signals.polynomial import PiecewisePolynomial, constant, from_ppoly, piecewise_linear
+from flexblocks.simulation.signals.resolution import Resolution
+from flexblocks.simulation.signals.saturation import crossings
 from flexblocks.simulation.signals.signal import Signal, Symbol, TimeSignal
 
 KINDS = (
@@ -51,10 +55,12 @@ def signal(value: Any, times: np.ndarray | None) -> TimeSignal:
         raise ParameterError(f"= {value!r}; must be {KINDS}.")
     try:
         array = np.asarray(value, dtype=float)
+    except OverflowError:
+        array = np.array(np.inf)
     except (TypeError, ValueError):
         raise ParameterError(f"= {value!r}; must be {KINDS}.") from None
-    if not np.all(np.isfinite(array)):
-        raise ParameterError(f"= {value}; must be finite.")
+    if not computable(array):
+        raise ParameterError(f"= {short(value)}; must be {needed(array)}.")
     if array.ndim == 0:
         return constant(float(array))
     if times is None:
@@ -87,10 +93,16 @@ class Inputs:
     signals : tuple of TimeSignal
     ends : ndarray (segments + 1,)
         Ends of the segments [s].
+    gaps : ndarray (segments,)
+        How far apart evaluations in each segment may be [s], lest they pass over what moves.
+    limits : tuple of float
+        Magnitude at which each input saturates; infinite where it does not.
     """
 
     signals: tuple[TimeSignal, ...]
     ends: np.ndarray
+    gaps: np.ndarray
+    limits: tuple[float, ...]
 
     @cached_property
     def parameters(self) -> np.ndarray:
@@ -104,7 +116,7 @@ class Inputs:
     @property
     def form(self) -> tuple[object, ...]:
         """Key of the expressions: inputs of equal form have the same expressions in their parameters."""
-        return tuple(s.form for s in self.signals)
+        return (*(s.form for s in self.signals), *self.limits)
 
     @cached_property
     def symbol_type(self) -> type[Symbol]:
@@ -117,6 +129,8 @@ class Inputs:
         offsets = np.cumsum([0, *[s.size for s in self.signals]]).tolist()
         blocks = ca.vertsplit(parameters, offsets) if self.signals else []
         values = [s.expression(t, part) for s, part in zip(self.signals, blocks, strict=True)]
+        bounded = zip(values, self.limits, strict=True)
+        values = [ca.fmin(ca.fmax(v, -limit), limit) if limit < np.inf else v for v, limit in bounded]
         return ca.vertcat(*values, type(t)(0, 1))
 
     def segment_of(self, times: np.ndarray) -> np.ndarray:
@@ -138,6 +152,7 @@ def inputs(
     sampled: bool,
     where: str = "simulate",
     clocks: Sequence[Clock] = (),
+    saturate: bool = False,
 ) -> Inputs:
     """Return the inputs of a run over `times`.
 
@@ -155,6 +170,8 @@ def inputs(
         Name of the caller, for messages.
     clocks : sequence of Clock
         Their ticks are ends of segments, too.
+    saturate : bool
+        Whether inputs saturate at the limits of the group.
 
     Raises
     ------
@@ -166,19 +183,27 @@ def inputs(
     if values is not None and not isinstance(values, Mapping):
         raise ParameterError(f"{where}: u = {values!r}; must be a dict from input names to signals.")
     signals: list[TimeSignal] = [constant(0.0)] * len(group)
+    limits = group.limits.tolist() if saturate and len(group.limits) else [np.inf] * len(group)
     start, end = times[0], times[-1]
     breakpoints = [np.zeros(0), *(clock.ticks(start, end) for clock in clocks)]
     known: dict[int, TimeSignal] = {}  # of one function for several inputs
+    resolutions = []
     for name, value in (values or {}).items():
         position = group.index(name)
         try:
             if id(value) not in known:
-                known[id(value)] = signal(value, times if sampled else None)
-                breakpoints.append(known[id(value)].breakpoints_within(start, end))
+                new = signal(value, times if sampled else None)
+                known[id(value)] = new = new.within(start, end) if isinstance(new, Signal) else new
+                own = new.breakpoints_within(start, end)
+                resolutions.append(new.resolution_within(start, end, own))
+                breakpoints += [own, resolutions[-1].ends]
             signals[position] = known[id(value)]
+            if limits[position] < np.inf:
+                breakpoints.append(crossings(signals[position], limits[position], start, end))
         except ParameterError as error:
             raise ParameterError(f"{where}: input {name}: {error}") from None
-    return Inputs(tuple(signals), _ends(start, end, np.concatenate(breakpoints)))
+    ends = _ends(start, end, np.concatenate(breakpoints))
+    return Inputs(tuple(signals), ends, _gaps(ends, resolutions), tuple(limits))
 
 
 def separation(start: float, end: float) -> float:
@@ -193,3 +218,11 @@ def _ends(start: float, end: float, breakpoints: np.ndarray) -> np.ndarray:
         if time - ends[-1] > least and end - time > least:
             ends.append(float(time))
     return np.array([*ends, end])
+
+
+def _gaps(ends: np.ndarray, resolutions: Sequence[Resolution]) -> np.ndarray:
+    middles, gaps = (ends[:-1] + ends[1:]) / 2, np.full(len(ends) - 1, np.inf)
+    for each in resolutions:
+        at = np.searchsorted(each.ends[1:-1], middles, side="right")
+        gaps = np.minimum(gaps, each.gaps[at])
+    return gaps

@@ -7,6 +7,7 @@ from collections.abc import Callable
 import casadi as ca
 import numpy as np
 
+from flexblocks.computable import LARGEST, computable, needed
 from flexblocks.errors import ParameterError
 
 SAMPLES = 2000  # samples of a run; a pulse between two of them is not detected
@@ -35,9 +36,11 @@ def jumps(function: Callable[[np.ndarray], np.ndarray], start: float, end: float
     """
     times = np.linspace(start, end, SAMPLES + 1)
     values = function(times)
-    if not np.all(np.isfinite(values)):
-        bad = np.argwhere(~np.isfinite(values))[0]
-        raise ParameterError(f"the function gives {values[tuple(bad)]} at t = {times[bad[0]]:.6g} s; must be finite.")
+    if not computable(values):
+        bad = np.argwhere(~(np.abs(values) <= LARGEST))[0]
+        raise ParameterError(
+            f"the function gives {values[tuple(bad)]} at t = {times[bad[0]]:.6g} s; must be {needed(values)}."
+        )
     located = []
     scale = np.ptp(values, axis=0)
     for column in np.flatnonzero(scale):

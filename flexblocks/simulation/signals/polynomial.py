@@ -9,8 +9,10 @@ from dataclasses import dataclass
 import casadi as ca
 import numpy as np
 
+from flexblocks.computable import computable, needed
 from flexblocks.errors import ParameterError
 from flexblocks.libraries import scipy
+from flexblocks.simulation.signals.resolution import EVALUATIONS, Resolution
 from flexblocks.simulation.signals.signal import Symbol, TimeSignal
 
 
@@ -51,6 +53,11 @@ class PiecewisePolynomial(TimeSignal):
         inner = self.pieces.x[1:-1]
         return inner[(inner >= start) & (inner <= end)]
 
+    def resolution_within(self, start: float, end: float, breakpoints: np.ndarray) -> Resolution:
+        ends = np.array([start, *breakpoints[(breakpoints > start) & (breakpoints < end)], end])
+        straight = len(self.pieces.c) <= 2  # what its ends show is all
+        return Resolution(ends, np.full(len(ends) - 1, np.inf) if straight else np.diff(ends) / EVALUATIONS)
+
     def parameters(self, left: float, right: float) -> np.ndarray:
         piece = np.searchsorted(self.pieces.x[1:-1], (left + right) / 2, side="right")
         return np.array([self.pieces.x[piece], *self.pieces.c[:, piece]])
@@ -73,8 +80,8 @@ def from_ppoly(pieces: scipy.interpolate.PPoly) -> PiecewisePolynomial:
     """
     if pieces.c.ndim != 2:
         raise ParameterError(f"is a polynomial with components of shape {pieces.c.shape[2:]}; must be a scalar.")
-    if not (np.all(np.isfinite(pieces.c)) and np.all(np.isfinite(pieces.x))):
-        raise ParameterError("has coefficients or breakpoints that are not finite.")
+    if not (computable(pieces.c) and computable(pieces.x)):
+        raise ParameterError(f"has coefficients or breakpoints that are not {needed([*pieces.c.flat, *pieces.x])}.")
     lengths = np.diff(pieces.x)
     if np.any(lengths < 0):
         raise ParameterError("has decreasing breakpoints; they must increase.")
@@ -93,15 +100,20 @@ def constant(value: float) -> PiecewisePolynomial:
 def piecewise_linear(times: Sequence[float] | np.ndarray, values: Sequence[float] | np.ndarray) -> PiecewisePolynomial:
     """Return the linear interpolation of `values` (k,) at `times` (k,) [s], undefined outside these times.
 
+    Two values at one time are a jump, from the first to the second of them.
+
     Raises
     ------
     ParameterError
-        Different lengths, fewer than two values, times that do not increase, numbers that are not finite.
+        Different lengths, fewer than two times, times that fall, three values at one time, numbers that are not finite.
     """
-    x, y = _samples("piecewise_linear", times, values, least=2)
+    x, y = _samples("piecewise_linear", times, values, least=2, jumps=True)
     if len(x) != len(y):
         raise ParameterError(f"piecewise_linear: {len(y)} values for {len(x)} times; must be as many.")
-    return PiecewisePolynomial(scipy.interpolate.PPoly([np.diff(y) / np.diff(x), y[:-1]], x), (x[0], x[-1]))
+    lengths = np.diff(x)
+    long = lengths > 0
+    slopes, ends = np.diff(y)[long] / lengths[long], np.append(x[:-1][long], x[-1])
+    return PiecewisePolynomial(scipy.interpolate.PPoly([slopes, y[:-1][long]], ends), (x[0], x[-1]))
 
 
 def piecewise_constant(
@@ -141,7 +153,9 @@ def bang_bang(amplitude: float, width: float, start: float = 0.0) -> PiecewisePo
     return piecewise_constant([start, start + width, start + 2 * width], [amplitude, -amplitude, 0.0])
 
 
-def _samples(where: str, times: object, values: object, least: int) -> tuple[np.ndarray, np.ndarray]:
+def _samples(
+    where: str, times: object, values: object, least: int, jumps: bool = False
+) -> tuple[np.ndarray, np.ndarray]:
     try:
         given = [np.asarray(times), np.asarray(values)]
         x, y = (array.astype(float) for array in given)
@@ -151,9 +165,14 @@ def _samples(where: str, times: object, values: object, least: int) -> tuple[np.
         raise ParameterError(f"{where}: times and values must be arrays of numbers, not of words or truth values.")
     if x.ndim != 1 or y.ndim != 1 or len(x) < least:
         raise ParameterError(f"{where}: arrays of shapes {x.shape} and {y.shape}; must be (k,), k >= {least}.")
-    if not (np.all(np.isfinite(x)) and np.all(np.isfinite(y))):
-        raise ParameterError(f"{where}: times and values must be finite; there is a nan or an infinity among them.")
-    if not np.all(np.diff(x) > 0):
-        at = int(np.argmax(np.diff(x) <= 0))
+    if not (computable(x) and computable(y)):
+        words = needed([*x, *y], "finite; there is a nan or an infinity among them")
+        raise ParameterError(f"{where}: times and values must be {words}.")
+    if jumps and np.any(thrice := (x[2:] == x[:-2])):
+        at = x[int(np.argmax(thrice))]
+        raise ParameterError(f"{where}: three values at {at:.9g} s; a jump has two, that before and that after.")
+    allowed = np.diff(x) >= 0 if jumps and len(x) and x[-1] > x[0] else np.diff(x) > 0
+    if not np.all(allowed):
+        at = int(np.argmin(allowed))
         raise ParameterError(f"{where}: times must rise; {x[at]:g} s is followed by {x[at + 1]:g} s.")
     return x, y

@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import casadi as ca
 import numpy as np
 
 from flexblocks.dae.dae import DAE
 from flexblocks.errors import ParameterError
 from flexblocks.libraries import scipy
+from flexblocks.simulation.signals.derivative import derivative
 from flexblocks.simulation.signals.inputs import signal
-from flexblocks.simulation.signals.polynomial import PiecewisePolynomial
-from flexblocks.simulation.signals.signal import Signal, TimeSignal
+from flexblocks.simulation.signals.signal import TimeSignal
 
 # Jumps of position or speed above this fraction of their largest value are no rounding.
 JUMP = 1e-9
@@ -75,11 +74,13 @@ def _motion(value: Any, times: np.ndarray | None) -> TimeSignal:
 
 def _derivatives(motion: TimeSignal, start: float, end: float) -> tuple[TimeSignal, TimeSignal]:
     """Return speed and acceleration of a motion; refuse one that jumps or has a kink within the run."""
-    if isinstance(motion, PiecewisePolynomial):
-        pieces = motion.pieces
-        speed, acceleration = (PiecewisePolynomial(_derivative(pieces, order), motion.domain) for order in (1, 2))
-    else:
-        speed, acceleration = _by_differentiation(motion)
+    try:
+        speed = derivative(motion)
+        acceleration = derivative(speed)
+    except ParameterError as error:
+        raise ParameterError(
+            f"{error}; write it with functions of NumPy or CasADi, such as ca.sin(t), or give samples (times, values)."
+        ) from None
     for time in motion.breakpoints_within(start, end):
         hair = 1e-9 * max(1.0, abs(time), end - start)
         for what, function in (("jumps", motion), ("has a kink, where its speed jumps,", speed)):
@@ -92,36 +93,6 @@ def _derivatives(motion: TimeSignal, start: float, end: float) -> tuple[TimeSign
                     "give samples (times, values), which are joined by a cubic spline."
                 )
     return speed, acceleration
-
-
-def _derivative(pieces: scipy.interpolate.PPoly, order: int) -> scipy.interpolate.PPoly:
-    return (
-        pieces.derivative(order)
-        if len(pieces.c) > order
-        else scipy.interpolate.PPoly(np.zeros((1, len(pieces.x) - 1)), pieces.x)
-    )
-
-
-def _by_differentiation(motion: TimeSignal) -> tuple[Signal, Signal]:
-    if not isinstance(motion, Signal) or motion.compiled is None:
-        raise ParameterError(
-            "is a function that takes no CasADi symbol, so that it has no derivatives; write it with functions of "
-            "NumPy or CasADi, such as ca.sin(t), or give samples (times, values)."
-        )
-    t = ca.SX.sym("t")
-    value = ca.SX(motion.compiled(t))
-    slope = ca.jacobian(value, t)
-    return tuple(_as_signal(t, each, motion) for each in (slope, ca.jacobian(slope, t)))  # type: ignore[return-value]
-
-
-def _as_signal(t: ca.SX, value: ca.SX, motion: Signal) -> Signal:
-    function = ca.Function("derivative", [t], [ca.densify(value)])
-
-    def called(time: Any) -> Any:
-        result = function(time)
-        return float(result) if isinstance(result, ca.DM) else result
-
-    return Signal(called, motion.breakpoints)
 
 
 def _value(function: TimeSignal, time: float) -> float:

@@ -5,20 +5,24 @@ from __future__ import annotations
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 import casadi as ca
 import numpy as np
 
+from flexblocks.computable import computable, needed
 from flexblocks.errors import ParameterError
-from flexblocks.simulation.signals.jumps import jumps, steps_of
+from flexblocks.simulation.signals.jumps import SAMPLES, jumps, steps_of
+from flexblocks.simulation.signals.resolution import Resolution, resolution
 
 Symbol = Any  # ca.SX or ca.MX: an expression, or a graph with callbacks
 
-# Times at which the compiled function is compared with Python's: math.sin of a symbol, for one, is a silent nan.
+# Times at which a trace is compared with the function before a run is known: math.sin of a symbol is a silent nan.
 PROBES = (0.0123456789, 0.31415926535, 2.7182818284)
+# What rounding may make a trace differ from its function, as a share of the largest value.
+ROUNDING = 1e-12
 
 
 class TimeSignal(ABC):
@@ -41,6 +45,10 @@ class TimeSignal(ABC):
         """Return the times of jumps and kinks in [start, end] [s]; refuse a run that the signal does not cover."""
 
     @abstractmethod
+    def resolution_within(self, start: float, end: float, breakpoints: np.ndarray) -> Resolution:
+        """Return how far apart a run may evaluate the signal, whose breakpoints are known."""
+
+    @abstractmethod
     def parameters(self, left: float, right: float) -> np.ndarray:
         """Return the parameters (size,) of the segment [left, right], which contains no breakpoint."""
 
@@ -57,12 +65,17 @@ class Signal(TimeSignal):
     ----------
     function : callable
         ``function(t)``, t [s] a number, returns a number. A function that also takes a CasADi symbol (made of
-        arithmetic, NumPy ufuncs, CasADi functions, comparisons) is compiled into the simulation; any other is called
-        back, which is slower.
+        arithmetic, NumPy ufuncs, CasADi functions, comparisons) is compiled into the simulation, if what it makes of a
+        symbol equals its values at 2000 times of the run; any other is called back, which is slower.
     breakpoints : sequence of float, optional
         Times [s] of jumps and kinks, where the value on either side is the one-sided limit. By default they are
         detected: comparisons with t, and jumps that 2000 samples over the run resolve, are located to the last digit.
-        List them for a plain function with shorter pulses.
+
+    Notes
+    -----
+    Steps of the integration are kept as short as these samples ask for: whatever they show to move is seen, also after
+    a long rest. A pulse that is shorter than a 2000th of the run may lie between two of them: state where it begins and
+    ends as breakpoints; between two of these there are five samples at least.
 
     Examples
     --------
@@ -72,6 +85,8 @@ class Signal(TimeSignal):
 
     function: Callable[[Any], Any]
     breakpoints: Sequence[float] | None = None
+    source: Signal | None = field(default=None, init=False, repr=False)
+    _is_called: bool = field(default=False, init=False, repr=False)
     size = 2
 
     def __post_init__(self) -> None:
@@ -82,8 +97,10 @@ class Signal(TimeSignal):
         if self.breakpoints is None:
             return
         times = np.asarray(self.breakpoints, dtype=float).ravel()
-        if not np.all(np.isfinite(times)):
-            raise ParameterError(f"Signal: breakpoints = {self.breakpoints!r}; must be finite times [s].")
+        if not computable(times):
+            raise ParameterError(
+                f"Signal: breakpoints = {self.breakpoints!r}; must be {needed(times, 'finite times')} [s]."
+            )
         object.__setattr__(self, "breakpoints", tuple(np.unique(times).tolist()))
 
     def __call__(self, t: float) -> float:
@@ -97,13 +114,15 @@ class Signal(TimeSignal):
     @cached_property
     def compiled(self) -> ca.Function | None:
         """The signal as a CasADi function; None if the Python function takes numbers only."""
+        if self._is_called:
+            return None
         t = ca.SX.sym("t")
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # casadi warns about numpy functions on its symbols
                 value = self.function(t)
                 value = ca.SX(value.item() if isinstance(value, np.ndarray) else value)
-                symbolic = ca.Function("signal", [t], [value])
+                symbolic = ca.Function("signal", [t], [ca.densify(value)])
                 agree = np.allclose([float(symbolic(t)) for t in PROBES], [self(t) for t in PROBES], rtol=1e-12, atol=0)
         except Exception:  # a function not written for symbols, or not for these times, may raise anything
             return None
@@ -113,17 +132,77 @@ class Signal(TimeSignal):
     def _numeric(self) -> _Called:
         return _Called(self)
 
+    def within(self, start: float, end: float) -> Signal:
+        """Return the signal, to be called back if its trace by a symbol differs from its values in the run.
+
+        float(symbol) is nan in CasADi, and a comparison with nan is False, so that a function may lose t on the way.
+
+        Raises
+        ------
+        ParameterError
+            It is the derivative of a function that loses t.
+        """
+        if self.source is not None and self.source.within(start, end).compiled is None:
+            raise ParameterError(
+                "is the derivative of a function that loses t, as by float(t) or math functions; write it with "
+                "functions of NumPy or CasADi, or give samples (times, values)."
+            )
+        if self.compiled is None or self._is_traced(start, end):
+            return self
+        called = Signal(self.function, self.breakpoints)
+        object.__setattr__(called, "_is_called", True)
+        return called
+
+    def from_trace(self, source: Signal | None) -> Signal:
+        """Return the signal, marked as made from the trace of another one, which must then equal that one in a run."""
+        new = Signal(self.function, self.breakpoints)
+        object.__setattr__(new, "source", source)
+        return new
+
+    def _is_traced(self, start: float, end: float) -> bool:
+        """Return whether the trace equals the function at the samples of a run, or a hair beside a jump there."""
+        assert self.compiled is not None
+        if isinstance(self.function, ca.Function):
+            return True
+        times = np.linspace(start, end, SAMPLES + 1)
+        values = self._sampled(times)
+        slack = ROUNDING * np.max(np.abs(values), initial=0.0)
+        off = np.flatnonzero(~(np.abs(self._traced(times) - values) <= slack))
+        hair = 1e-9 * (end - start)
+        for side in (-hair, hair):
+            if len(off):
+                beside = np.clip(times[off] + side, start, end)
+                off = off[~(np.abs(self._traced(beside) - self._sampled(beside)) <= 1e-6 * slack / ROUNDING)]
+        return not len(off)
+
+    def _traced(self, times: np.ndarray) -> np.ndarray:
+        assert self.compiled is not None
+        return np.array(self.compiled(times[None, :])).ravel()
+
+    def _sampled(self, times: np.ndarray) -> np.ndarray:
+        return np.array([self(t) for t in times])
+
     def breakpoints_within(self, start: float, end: float) -> np.ndarray:
         if self.breakpoints is not None:
             return np.array([b for b in self.breakpoints if start <= b <= end])
         if self.compiled is None:
-            return jumps(lambda times: np.array([[self(t)] for t in times]), start, end)
+            return jumps(lambda times: self._sampled(times)[:, None], start, end)
         steps = steps_of(self.compiled)
         return jumps(lambda times: np.array(steps(times[None, :])).T, start, end) if steps.nnz_out() else np.zeros(0)
 
+    def resolution_within(self, start: float, end: float, breakpoints: np.ndarray) -> Resolution:
+        return resolution(self._finite, start, end, breakpoints, SAMPLES)
+
+    def _finite(self, times: np.ndarray) -> np.ndarray:
+        values = self._sampled(times) if self.compiled is None else self._traced(times)
+        if not np.all(np.isfinite(values)):
+            bad = int(np.argmin(np.isfinite(values)))
+            raise ParameterError(f"the function gives {values[bad]} at t = {times[bad]:.6g} s; must be finite.")
+        return values
+
     @property
     def form(self) -> object:
-        return id(self.function)
+        return id(self.function), self.compiled is None
 
     def parameters(self, left: float, right: float) -> np.ndarray:
         # Slightly inside, so that comparisons with a breakpoint are those of this segment, whatever the rounding.

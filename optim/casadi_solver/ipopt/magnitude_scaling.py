@@ -55,7 +55,7 @@ def magnitude_scaling(nlp: NonlinearProgram, oracle: Oracle, x: np.ndarray, p: n
         norms = _alike(norms, box.term.rows)
     slope = np.abs(np.asarray(oracle.derivatives["grad_f"](x, p)[1]).ravel() * size)
     amount = max(abs(f), abs(f_beside) if np.isfinite(f_beside) else 0.0, slope.max(initial=0.0))
-    factor = OBJECTIVE / amount if 0 < amount < np.inf else 1.0
+    factor = OBJECTIVE / amount if OBJECTIVE * np.finfo(float).tiny < amount < np.inf else 1.0
     return Scaling(1 / size, 1 / np.where(norms > 0, norms, 1.0), factor)
 
 

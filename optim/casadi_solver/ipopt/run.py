@@ -141,7 +141,7 @@ class Ipopt:
         steps = factorizations = 0
         if predict:
             instance, steps, factorizations = self._predicted(instance, options.get("ipopt.tol", IPOPT_TOLERANCE))
-        with watch.interruptible(), one_thread():
+        with watch.interrupt, one_thread():
             point = solver(**vars(instance))
         done = perf_counter()
         if watch.error is not None:

@@ -19,6 +19,8 @@ from pyomo.contrib.solver.common.solution_loader import NoSolutionSolutionLoader
 from pyomo.core.base.block import BlockData
 from pyomo.core.staleflag import StaleFlagManager
 
+from flexblocks.public_calls import delivering
+
 from ..greyboxes.compiled import CompiledKernels
 from ..program.errors import TrivialConstraintError
 from ..program.nlp import NonlinearProgram, compile_nlp
@@ -74,6 +76,7 @@ class CasadiSolver(SolverBase):
     def version(self) -> tuple:
         return tuple(int(part) for part in ca.CasadiMeta.version().split("+")[0].split(".")[:3])
 
+    @delivering
     def solve(self, model: BlockData, **kwargs) -> Results:
         """Solve `model` from the present values of its variables.
 

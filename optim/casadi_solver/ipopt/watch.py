@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import signal
-import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import casadi as ca
 import numpy as np
+
+from flexblocks.interrupt import Interrupt
 
 from ..program.nlp import NonlinearProgram
 from .data import ProgramData
@@ -67,8 +66,8 @@ class Watch(ca.Callback):
     ----------
     last : dict of casadi.DM
         The last iterate, keys as in the result of `casadi.nlpsol`; empty before the first.
-    interrupted : bool
-        Set it to stop at the next iteration.
+    interrupt : Interrupt
+        Ctrl-C stops the solver at the next iteration.
     error : BaseException or None
         The exception raised by the user's callback.
     """
@@ -84,7 +83,7 @@ class Watch(ca.Callback):
         self._callback = callback
         self.number = 0
         self.last: dict[str, ca.DM] = {}
-        self.interrupted = False
+        self.interrupt = Interrupt()
         self.error: BaseException | None = None
 
     def get_n_in(self) -> int:
@@ -104,26 +103,9 @@ class Watch(ca.Callback):
         try:
             stop = self._callback is not None and bool(self._callback(self.number, self.last))
         except KeyboardInterrupt:
-            stop = self.interrupted = True
+            stop = True
+            self.interrupt.ask()
         except BaseException as error:  # must not unwind through IPOPT; the solver raises it again
             stop, self.error = True, error
         self.number += 1
-        return [int(stop or self.interrupted)]
-
-    @contextmanager
-    def interruptible(self) -> Iterator[None]:
-        """Turn the first Ctrl-C into a stop at the next iteration; the second one is an ordinary KeyboardInterrupt."""
-        if threading.current_thread() is not threading.main_thread():
-            yield
-            return
-        previous = signal.getsignal(signal.SIGINT)
-
-        def stop(signum, frame):
-            self.interrupted = True
-            signal.signal(signal.SIGINT, previous)
-
-        signal.signal(signal.SIGINT, stop)
-        try:
-            yield
-        finally:
-            signal.signal(signal.SIGINT, previous)
+        return [int(stop or self.interrupt.asked)]

@@ -14,6 +14,7 @@ from ...collocation.interval_layout import state_names
 from ...collocation.residual_energy import residual_energy
 from ...presolve.boundary import End
 from ...presolve.equilibrium import independent_states
+from ...presolve.feasibility.shared_travel import reference_states
 from ...presolve.phase_transcription import PhaseTranscription
 from .equilibrium_constraints import add_arrival, add_balance
 from .meeting import add_meeting
@@ -21,8 +22,11 @@ from .meeting import add_meeting
 SAME = 1e-9  # relative (below one: absolute) difference up to which a state counts as unchanged
 
 
-def add_boundary_conditions(b: Any, t: PhaseTranscription) -> None:
-    """Add the boundary conditions at both ends: states, and inputs that begin or end at holding values."""
+def add_boundary_conditions(b: Any, t: PhaseTranscription, lender: Any = None) -> None:
+    """Add the boundary conditions at both ends: states, and inputs that begin or end at holding values.
+
+    References begin as those of the `lender` of the inputs, the block of another scenario.
+    """
     accelerations = {each.name: each.acceleration[0] for each in t.dae.tree.prescribed}
     known = [accelerations.get(name, name) for name in t.problem.prescribed]
     for where, k, end, holds in (
@@ -43,6 +47,14 @@ def add_boundary_conditions(b: Any, t: PhaseTranscription) -> None:
             _add_leeway(b, t, k, end)
         if holds and not t.borrows_inputs:
             hold_inputs(b, where, k, end, known)
+    if lender is not None and t.begin.kind != "joined":
+        _share_references(b, t, lender)
+
+
+def _share_references(b: Any, t: PhaseTranscription, lender: Any) -> None:
+    names = [t.dae.x.names[i] for i in reference_states(t.dae)]
+    if names:
+        b.shared_references = pyo.Constraint(names, rule=lambda b, name: b.w[0, name] == lender.w[0, name])
 
 
 def _add_balanced_motion(b: Any, t: PhaseTranscription, k: int, end: End) -> None:
@@ -78,12 +90,12 @@ def set_states(b: Any, t: PhaseTranscription, k: int, end: End, free: bool = Fal
 def _fixable(t: PhaseTranscription, k: int, end: End) -> list[int]:
     """Return the indices of the states that may be fixed at a mesh point.
 
-    At the start all of them. Later only the independent ones if there are closed loops, dependent states or
-    quasi-static modes: the others follow up to the discretisation error, and fixing them would make the problem
-    overdetermined.
+    At the start all of them but references that another scenario decides, or that lead a motion. Later only the
+    independent ones if there are closed loops, dependent states or quasi-static modes: the others follow up to the
+    discretisation error, and fixing them would make the problem overdetermined.
     """
     if k == 0:
-        return list(range(len(t.dae.x)))
+        return [i for i in range(len(t.dae.x)) if i not in end.loose]
     n = t.dae.tree.size
     states = [
         i for i in independent_states(t.dae, end.point) if (i not in end.loose if i >= 2 * n else i % n not in end.open)

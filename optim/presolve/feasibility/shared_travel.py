@@ -19,12 +19,13 @@ from ..boundary import End
 from ..equilibrium import loop_forces, slow_motions
 
 SAME = 1e-12  # of its value: a change of such a state that is rounding
+ROUNDING = 1e-9  # of references that are as good as equal
 MOVES = 1e-6  # share of a unit motion from which on a coordinate takes part in it
 
 
 @lru_cache(maxsize=16)
 def travelling_states(dae: DAE) -> tuple[int, ...]:
-    """Return the states, by number, whose rates are linear in the inputs and depend on nothing else.
+    """Return the states of blocks, by number, whose rates are linear in the inputs and depend on nothing else.
 
     Lengths of ropes on winches and commands of ideal valves are such states. What they change by is an integral of the
     inputs, whatever the arm carries.
@@ -36,7 +37,27 @@ def travelling_states(dae: DAE) -> tuple[int, ...]:
     others = ca.vertcat(dae.x.symbol, dae.z.symbol, dae.p.symbol)
     depends = ca.which_depends(rates, others, 1, True)
     curved = ca.which_depends(rates, dae.u.symbol, 2, True)
-    return tuple(2 * n + i for i in range(rates.numel()) if not depends[i] and not curved[i])
+    return tuple(2 * n + i for i in dae.tree.first_order if not depends[i] and not curved[i])
+
+
+@lru_cache(maxsize=16)
+def reference_states(dae: DAE) -> tuple[int, ...]:
+    """Return the states of control laws, by number, that nothing of the arm changes: references that are integrated.
+
+    They belong to what the arm is told, so that they are the same whatever it carries.
+    """
+    first = 2 * dae.tree.size
+    told = [i for i in range(len(dae.x) - first) if i not in dae.tree.first_order]
+    if not told:
+        return ()
+    rates = state_rates(dae.tree, dae.x.symbol, dae.z.symbol, dae.u.symbol)
+    while True:
+        others = [i for i in range(len(dae.x)) if i - first not in told]
+        arm = ca.vertcat(dae.x.symbol[others], dae.z.symbol, dae.p.symbol)
+        depends = ca.which_depends(rates, arm, 1, True)
+        if not any(depends[i] for i in told):
+            return tuple(first + i for i in told)
+        told = [i for i in told if not depends[i]]
 
 
 def with_shared_travel(dae: DAE, first: Sequence[tuple[End, End]], run: list[tuple[End, End]]) -> list[tuple[End, End]]:
@@ -64,6 +85,35 @@ def with_shared_travel(dae: DAE, first: Sequence[tuple[End, End]], run: list[tup
                 end = replace(end, point=point, prescribed=there, loose=tuple(travelling))
         shifted.append((begin, end))
     return shifted
+
+
+def with_shared_references(dae: DAE, ends: Sequence[list[tuple[End, End]]]) -> list[list[tuple[End, End]]]:
+    """Return the boundaries of all scenarios, whose references are those of the first one.
+
+    Where one reference does not hold all of them, it is where the optimum wants it.
+    """
+    shared = list(reference_states(dae))
+    if not shared:
+        return list(ends)
+    open_ends = [
+        tuple(_differ([pair[where].point.x[shared] for pair in phase]) for where in (0, 1))
+        for phase in zip(*ends, strict=True)
+    ]
+    return [
+        [
+            (_leaving_open(shared, begin, i > 0 or opens[0]), _leaving_open(shared, end, i > 0 or opens[1]))
+            for (begin, end), opens in zip(run, open_ends, strict=True)
+        ]
+        for i, run in enumerate(ends)
+    ]
+
+
+def _differ(held: Sequence[np.ndarray]) -> bool:
+    return any(bool(np.any(np.abs(one - held[0]) > ROUNDING * np.maximum(1.0, np.abs(one)))) for one in held[1:])
+
+
+def _leaving_open(states: Sequence[int], end: End, opens: bool) -> End:
+    return replace(end, loose=tuple(sorted({*end.loose, *states}))) if opens else end
 
 
 def without_what_is_held(dae: DAE, run: list[tuple[End, End]]) -> list[tuple[End, End]]:

@@ -7,15 +7,16 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.interpolate import BSpline, make_interp_spline
 
-from flexblocks.constraints.loop_equations import regular_mass
+from flexblocks.constraints.loop_equations import closure_equations, regular_mass
 from flexblocks.constraints.ranges import state_bounds
+from flexblocks.dae.dae import DAE
 from flexblocks.statics.balance import unknown_slices
+from flexblocks.statics.operating_point import OperatingPoint
 
 from ..equilibrium import accompanying_motion, loop_forces
 from ..phase_transcription import PhaseTranscription
 from ..rigid_motion.driven_states import moving_forces
 from .characteristic_motion import CharacteristicMotion, balance_jacobian, characteristic_motion
-from .closure_magnitudes import at_least
 
 # Energies of the motion that energy left at a goal counts in: IPOPT widens a leeway by 1e-8 of that, which is a
 # thousandth of a leeway of 1e-4 of the energy. 0.1 and 1 are as good; with 0.001 the pump boom on cylinders in
@@ -90,7 +91,7 @@ def characteristics(t: PhaseTranscription) -> Characteristics:
         "w": w,
         "dw": np.maximum(_peak(rigid.dw), w / T),
         "z": _positive(_peak(rigid.z), 1.0),
-        "f": _positive(at_least(dae, t.start, closing, LEAST), 1.0),
+        "f": _positive(_closing_magnitudes(dae, t.start, closing), 1.0),
         "e": np.abs(t.static.amounts(n)) @ q,
         "u": u,
         "goal_energy": np.array([ENERGIES * kinetic]),
@@ -192,6 +193,22 @@ def _input_magnitudes(
         alike = np.where(mobility > 0, alike, 0.0)
     idle = np.where(np.isfinite(limit) & (limit > 0), limit, 1.0)
     return _positive(np.maximum(used, np.minimum(LEAST * alike, np.where(limit > 0, limit, np.inf))), idle)
+
+
+def _closing_magnitudes(dae: DAE, at: OperatingPoint, forces: np.ndarray) -> np.ndarray:
+    """Return the magnitudes of loop-closure forces (m,), none far below what another one does.
+
+    A pin that turns freely bears no torque but rounding. What a force does is how much it accelerates the arm, in the
+    metric of the mass matrix, so forces and torques compare, in any units: each counts with a tenth of the most.
+    """
+    if not len(forces):
+        return forces
+    M = regular_mass(dae, *dae.posture(at.x, at.z, at.p))
+    J = closure_equations(dae).closures(at.x[: dae.tree.size], at.p)[1].full()
+    mobility = np.sqrt(np.maximum(np.sum(J * np.linalg.solve(M, J.T).T, axis=1), 0.0))
+    moves = mobility > 0
+    least = LEAST * np.max(forces * mobility)
+    return np.where(moves, np.maximum(forces, least / np.where(moves, mobility, 1.0)), forces)
 
 
 def _peak(values: np.ndarray) -> np.ndarray:

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 import casadi as ca
 import numpy as np
 
+from flexblocks.constraints.loop_equations import regular_mass
 from flexblocks.dae.dae import DAE
 from flexblocks.dynamics.algorithms.generalised_forces import state_rates
 from flexblocks.statics.operating_point import OperatingPoint
@@ -16,6 +17,7 @@ from ..equilibrium import accompanying_motion
 
 CORRECTIONS = 8  # Newton steps for the inputs of a state; three or four are usual
 RANK = 1e-11
+ROUNDING = 1e-9  # share of what a state accelerates most, below which it does not drive a motion
 SLACK = 1e-2  # share of the largest work of a state along a motion, below which it does none
 
 
@@ -73,11 +75,23 @@ def moving_forces(
     gain = ca.densify(ca.jacobian(exerted, dae.x.symbol)[:, [2 * dae.tree.size + i for i in asks]])
     applied, gains = ca.Function("applied", symbols, [ca.densify(exerted), gain]).map(count)(x, z.T, u.T, p)
     motion = accompanying_motion(dae, start, driven)
+    mass = regular_mass(dae, *dae.posture(start.x, start.z, start.p))
+    inertia = np.einsum("ng,nm,mg->g", motion, mass, motion)
     power = np.array(forces - applied).T @ motion
-    works = np.einsum("ng,knw->kgw", motion, _by_point(gains, count, len(asks)))
+    works = _driving(np.einsum("ng,knw->kgw", motion, _by_point(gains, count, len(asks))), inertia)
     whole = np.isfinite(power).all(axis=1) & np.isfinite(works).all(axis=(1, 2))
-    asked[np.ix_(whole, asks)] = _exerting(works[whole], power[whole])
+    asked[np.ix_(np.flatnonzero(whole), np.array(asks))] = _exerting(works[whole], power[whole])
     return asked
+
+
+def _driving(works: np.ndarray, inertia: np.ndarray) -> np.ndarray:
+    """Return the works (k, g, w) without those that are rounding: a cylinder that luffs a boom does not slew it.
+
+    Motions compare by the accelerations of a unit of the state, each in the norm of its `inertia` (g,).
+    """
+    sizes = np.abs(works) / np.sqrt(inertia)[:, None]
+    most = np.where(np.isfinite(sizes), sizes, 0.0).max(axis=(0, 1), initial=0.0)
+    return np.where(sizes <= ROUNDING * most, 0.0, works)
 
 
 def _exerting(works: np.ndarray, power: np.ndarray) -> np.ndarray:

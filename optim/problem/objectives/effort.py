@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
@@ -57,8 +57,8 @@ class Effort(SquaredInputs):
     def lasting(self, duration: float) -> Effort:
         return replace(self, rate_weight=(SMOOTHING * duration) ** 2) if self.rate_weight is None else self
 
-    def check_inputs(self, inputs: InputForm, names: Sequence[str]) -> None:
-        super().check_inputs(inputs, names)
+    def check_inputs(self, inputs: InputForm, names: Sequence[str], others: Collection[str] = ()) -> None:
+        super().check_inputs(inputs, names, others)
         if self.rate_weight != 0 and not inputs.is_continuous:
             weight = "" if self.rate_weight is None else f" (rate_weight = {self.rate_weight:g} s2)"
             raise ProblemError(

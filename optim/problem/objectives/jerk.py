@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -38,8 +38,8 @@ class Jerk(SquaredInputs):
     def input_weights(self, inputs: Sequence[str]) -> Mapping[int, np.ndarray]:
         return {self.order: self.squares(inputs)}
 
-    def check_inputs(self, inputs: InputForm, names: Sequence[str]) -> None:
-        super().check_inputs(inputs, names)
+    def check_inputs(self, inputs: InputForm, names: Sequence[str], others: Collection[str] = ()) -> None:
+        super().check_inputs(inputs, names, others)
         if self.order > inputs.degree:
             raise ProblemError(
                 f"plan: objective = Jerk(order={self.order}) with inputs = '{inputs.name}', whose derivatives of that "

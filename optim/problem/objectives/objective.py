@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol
 
@@ -95,8 +95,10 @@ class Objective(ABC):
         """Return the objective with inputs over these sizes, by name, unless it has its own: their squares compare."""
         return self
 
-    def check_inputs(self, inputs: InputForm, names: Sequence[str]) -> None:  # noqa: B027  (most terms accept any input parametrization)
+    def check_inputs(self, inputs: InputForm, names: Sequence[str], others: Collection[str] = ()) -> None:  # noqa: B027  (most terms accept any input parametrization)
         """Refuse an input parametrization, or names of inputs, that are incompatible with the term.
+
+        Of the arm's inputs a plan chooses `names`; `others`, such as references whose rates it chooses, may be named.
 
         Raises
         ------
@@ -159,9 +161,9 @@ class WeightedSum(Objective):
     def sized(self, sizes: Mapping[str, float]) -> Objective:
         return WeightedSum(tuple((weight, term.sized(sizes)) for weight, term in self.summands))
 
-    def check_inputs(self, inputs: InputForm, names: Sequence[str]) -> None:
+    def check_inputs(self, inputs: InputForm, names: Sequence[str], others: Collection[str] = ()) -> None:
         for _, term in self.summands:
-            term.check_inputs(inputs, names)
+            term.check_inputs(inputs, names, others)
 
     def cost(self, phase: PhaseModel) -> Any:
         return sum(weight * term.cost(phase) for weight, term in self.summands)

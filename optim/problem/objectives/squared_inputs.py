@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar, Self
 
@@ -40,11 +40,11 @@ class SquaredInputs(Objective):
         sizes = dict.fromkeys(inputs, 1.0) if self.relative_to is None else self.relative_to
         return np.array([sizes.get(name, math.inf) ** -2 for name in inputs])
 
-    def check_inputs(self, inputs: InputForm, names: Sequence[str]) -> None:
+    def check_inputs(self, inputs: InputForm, names: Sequence[str], others: Collection[str] = ()) -> None:
         if self.relative_to is None:
             return
         where = f"{self.label.capitalize()}: relative_to"
-        unknown = [name for name in self.relative_to if name not in names]
+        unknown = [name for name in self.relative_to if name not in names and name not in others]
         if unknown:
             hint = nearest(unknown[0], names)
             raise ProblemError(f"{where}: {', '.join(unknown)}; must be inputs: {', '.join(names)}.{hint}")

@@ -9,6 +9,7 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
+from flexblocks.computable import computable, needed
 from flexblocks.errors import failure
 
 from ...errors import ProblemError
@@ -80,8 +81,10 @@ class Tracking(Lagrangian):
                 f"Tracking: {name}: the function fails on an array of {arguments.size} {self.over}s: "
                 f"{failure(error)}; must return one number for each."
             ) from error
-        if not np.isfinite(values).all():
-            raise ProblemError(f"Tracking: {name}: the function returns NaN or infinity; must be finite.")
+        if not computable(values):
+            raise ProblemError(
+                f"Tracking: {name}: the function returns NaN or too large numbers; must be {needed(values)}."
+            )
         return values
 
     def __str__(self) -> str:
@@ -93,7 +96,7 @@ def _checked(name: str, path: Any) -> np.ndarray:
         values = np.atleast_1d(np.array(path, dtype=float))
     except (TypeError, ValueError):
         values = np.zeros((0, 0))
-    if values.ndim != 1 or not len(values) or not np.isfinite(values).all():
+    if values.ndim != 1 or not len(values) or not computable(values):
         raise ProblemError(
             f"Tracking: {name}: {path!r}; must be a function of time, finite equidistant values from start to "
             "end, or a finite number."

@@ -9,6 +9,8 @@ from typing import Any, ClassVar
 import casadi as ca
 import numpy as np
 
+from flexblocks.computable import computable
+
 from ...errors import ProblemError
 from ..signals.signals import Signals
 from .names import positive, required_names
@@ -91,7 +93,7 @@ def _line(value: Any) -> tuple[tuple[float, ...], ...]:
         array = np.array(value, dtype=float)
     except (TypeError, ValueError):
         array = np.zeros(0)
-    if array.ndim != 2 or len(array) < 2 or array.shape[-1] not in (2, 3) or not np.isfinite(array).all():
+    if array.ndim != 2 or len(array) < 2 or array.shape[-1] not in (2, 3) or not computable(array):
         raise ProblemError(f"Follow: points = {value!r}; must be {expected}.")
     rows: Any = array.tolist()
     line = tuple(tuple(row) for row in rows)

@@ -14,6 +14,8 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
+from flexblocks.computable import computable
+
 from ...errors import ProblemError
 from .names import positive
 from .segments import beyond, squared_distance
@@ -217,7 +219,7 @@ def _rotation(value: Any, dimensions: int) -> tuple[tuple[float, ...], ...]:
         array = np.array(value, dtype=float)
     except (TypeError, ValueError):
         raise ProblemError(f"Box: rotation = {value!r}; must be {expected}.") from None
-    if array.shape == () and np.isfinite(array):
+    if array.shape == () and computable(array):
         c, s = math.cos(array), math.sin(array)
         return ((c, 0.0 - s, 0.0), (s, c, 0.0), (0.0, 0.0, 1.0))
     right = array.shape == (3, 3) and np.allclose(array.T @ array, np.eye(3), atol=1e-9) and np.linalg.det(array) > 0
@@ -233,6 +235,6 @@ def point(where: str, value: Any) -> tuple[float, ...]:
     except (TypeError, ValueError):
         array = np.zeros(0)
     words = np.asarray(value).dtype.kind in "USb" if array.size else True
-    if words or array.shape not in ((2,), (3,)) or not np.isfinite(array).all():
+    if words or array.shape not in ((2,), (3,)) or not computable(array):
         raise ProblemError(f"{where} = {value!r}; must be 3 finite numbers, or 2 for a planar arm [m].")
     return tuple(array.tolist())

@@ -9,6 +9,8 @@ from typing import Any, ClassVar
 import casadi as ca
 import numpy as np
 
+from flexblocks.computable import computable
+
 from ...errors import ProblemError
 from ..signals.signals import Signals
 from .names import positive, required_names
@@ -78,7 +80,7 @@ def _unit(where: str, value: Any) -> tuple[float, float, float]:
         vector = np.array(value, dtype=float)
     except (TypeError, ValueError):
         vector = np.zeros(0)
-    if vector.shape != (3,) or not np.isfinite(vector).all() or not vector.any():
+    if vector.shape != (3,) or not computable(vector) or not vector.any():
         raise ProblemError(f"{where} = {value!r}; must be 3 finite numbers, not all zero.")
     x, y, z = (vector / np.linalg.norm(vector)).tolist()
     return x, y, z

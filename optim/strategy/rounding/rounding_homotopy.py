@@ -92,7 +92,7 @@ class _Way:
         self._details = list(dict.fromkeys(name for law in laws.values() for name in law.details))
         self.sticks = any(not law.own for law in laws.values())
         self._end = min(law.own / law.scale or self._settings.sharpest for law in laws.values())
-        self._arm = rounded_arm(self.transcribed.dae, laws)
+        self._arm = rounded_arm(self.transcribed.arm, laws)
         # The roundest laws, by all that planning has
         self.reached = self._settings.roundest
         easiest = self._rounded(self.reached, 0)

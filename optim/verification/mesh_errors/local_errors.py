@@ -55,8 +55,12 @@ class LocalErrors:
     norm: np.ndarray
 
 
+@np.errstate(over="ignore", invalid="ignore")
 def local_errors(traj: PhaseTrajectory) -> LocalErrors | None:
-    """Return the local errors of a phase's mesh; None where its equations cannot be linearised."""
+    """Return the local errors of a phase's mesh; None where its equations cannot be linearised.
+
+    Errors that grow beyond all numbers within an interval are infinite.
+    """
     equations = linearized_intervals(traj)
     if equations is None:
         return None
@@ -65,17 +69,19 @@ def local_errors(traj: PhaseTrajectory) -> LocalErrors | None:
     transition, deviation = step[:, :nx, :nx], step[:, :nx, nx]
     deviation[-1, : 2 * traj.transcription.dae.tree.size] += left_at_goal(traj.block, traj.transcription)
     norm = scaling(equations)
-    if norm is None or not np.all(np.isfinite(step)):
+    if norm is None:
         return None
     onward = np.concatenate([np.einsum("kij,kj->ki", transition[1:], deviation[:-1]), deviation[-1:]])
     ends = np.concatenate([equations.x[1:, 0], equations.x[-1:, -1]])
     later = np.concatenate([ends[1:], ends[-1:]])
     energy = deviation_energy(norm[1:], deviation)
     miss = np.maximum(displaced(traj, ends, deviation), displaced(traj, later, onward))
+    # Of what blows up there is no number
+    miss, energy = (np.where(np.isnan(one), np.inf, one) for one in (miss, energy))
     return LocalErrors(equations.times, deviation, transition, miss, energy, norm)
 
 
-@np.errstate(over="ignore")  # errors that grow beyond all numbers are infinite, and the plan's warning says so
+@np.errstate(over="ignore", invalid="ignore")
 def displaced(traj: PhaseTrajectory, x: np.ndarray, deviation: np.ndarray) -> np.ndarray:
     """Return the largest displacement [m] of an end point (k,) by deviations (k, nx) from states (k, nx)."""
     dae, count = traj.transcription.dae, len(x)
@@ -113,7 +119,7 @@ def _integrated(equations: LinearizedIntervals) -> np.ndarray:
     return first
 
 
-@np.errstate(over="ignore")
+@np.errstate(over="ignore", invalid="ignore")
 def deviation_energy(norm: np.ndarray, deviation: np.ndarray) -> np.ndarray:
     """Return the energies [J] of deviations (k, nx) in the scalings (k, 2 n, 2 n) of `LocalErrors`."""
     return np.sum(np.einsum("kij,ki->kj", norm, deviation[:, : norm.shape[1]]) ** 2, axis=1) / 2

@@ -16,13 +16,22 @@ NORM = 5.4
 FARTHEST = 2.0**64  # factor of a state in balancing: motions that none drives, as of an arm at rest, have no end
 
 
+@np.errstate(over="ignore", invalid="ignore")
 def matrix_exponentials(A: np.ndarray) -> np.ndarray:
-    """Return exp(A_k) of the matrices A (K, n, n), by scaling and squaring after one balancing for all of them."""
-    with np.errstate(invalid="ignore"):  # scipy makes integers of the factors, for permutations that there are none of
-        balance = scipy.linalg.matrix_balance(np.abs(A).max(axis=0), permute=False, separate=True)[1][0]
+    """Return exp(A_k) of the matrices A (K, n, n), by scaling and squaring after one balancing for all of them.
+
+    What grows beyond all numbers is infinite or no number, without a warning of NumPy.
+    """
+    most = np.abs(A).max(axis=0)
+    if not np.all(np.isfinite(most)):
+        return np.full_like(A, np.nan)
+    # scipy makes integers of the factors, for permutations that there are none of
+    balance = scipy.linalg.matrix_balance(most, permute=False, separate=True)[1][0]
     balance = np.clip(balance, 1 / FARTHEST, FARTHEST)
     A = A * (balance / balance[:, None])
     norm = float(np.abs(A).sum(axis=1).max(initial=0.0))
+    if not np.isfinite(norm):
+        return np.full_like(A, np.nan)
     squarings = max(0, int(np.ceil(np.log2(norm / NORM)))) if norm > NORM else 0
     A = A / 2.0**squarings
     one = np.eye(A.shape[1])

@@ -17,6 +17,8 @@ UNSTABLE = 100.0
 # A mesh is called too coarse beyond this multiple of what counts as none: the estimate of what the errors amount to at
 # the goal is up to five times what a replay misses by (docs/planning.md).
 COARSE = 5.0
+# A plan is called unresolved where its errors exceed this share of the arm's reach: its motion is then another one.
+RESOLVED = 0.01
 MOST_TOLD = 1e6  # growth that a message tells as a number
 BEYOND = "farther off than the arm reaches"
 
@@ -76,6 +78,24 @@ class MeshErrors:
     def is_too_coarse(self) -> bool:
         return not self.excess <= COARSE
 
+    @property
+    def is_judged(self) -> bool:
+        """Whether all errors are numbers: linearised about a motion that is none, they may grow beyond all."""
+        return bool(np.isfinite(self.miss) and np.isfinite(self.energy))
+
+    @property
+    def is_resolved(self) -> bool:
+        """Whether the errors are within a hundredth of the reach: at the end, or each by itself if the arm needs
+        feedback; of an arm without end points that move, whether their energy is within that of the motion."""
+        far, left = (self.miss, self.energy) if self.needs_feedback else (self.drift, self.drift_energy)
+        far, left = max(far, self.miss), max(left, self.energy)
+        return far <= RESOLVED * self.reach if far > 0 else SHARE * left <= self.allowed.energy
+
+    @property
+    def reach(self) -> float:
+        """The reach of the arm [m]."""
+        return self.allowed.share / SHARE
+
     def of_intervals(self, phase: int) -> np.ndarray:
         """Return the local errors of a phase's intervals (K,) relative to what is allowed, worst over scenarios."""
         return np.max(
@@ -104,7 +124,9 @@ class MeshErrors:
 
     def __str__(self) -> str:
         begin, end = self.worst()
-        reach = self.allowed.share / SHARE
+        if not self.is_judged:
+            return f"mesh: not judged, as errors grow beyond all numbers from {begin:.3g} to {end:.3g} s"
+        reach = self.reach
         # Linearised equations that blow up give numbers of a hundred digits, which say no more than that
         far = f"up to {1e3 * self.miss:.2g} mm and {self.energy:.2g} J off"
         text = f"mesh: intervals end {far if self.miss <= reach else BEYOND}, most from {begin:.3g} to {end:.3g} s"
@@ -115,6 +137,7 @@ class MeshErrors:
         return f"{text}; at the end {drift if self.drift <= reach else f'{BEYOND} in all'}"
 
 
+@np.errstate(over="ignore", invalid="ignore")
 def mesh_errors(runs: Sequence[Sequence[PhaseTrajectory]], allowed: Allowed) -> MeshErrors | None:
     """Return the errors of the meshes of all phases, by scenario; None where they are not known.
 
@@ -131,8 +154,10 @@ def mesh_errors(runs: Sequence[Sequence[PhaseTrajectory]], allowed: Allowed) -> 
         end = _at_end(errors)[None]
         last = run[-1]
         x = np.array([last.goal.x])
-        drift = max(drift, float(displaced(last, x, end)[0]))
-        energy = max(energy, float(deviation_energy(errors[-1].norm[-1:], end)[0]))
+        # Of what blows up there is no number
+        drift = float(np.nan_to_num(np.maximum(drift, displaced(last, x, end)[0]), nan=np.inf))
+        left = deviation_energy(errors[-1].norm[-1:], end)[0]
+        energy = float(np.nan_to_num(np.maximum(energy, left), nan=np.inf))
     return MeshErrors(tuple(phases), growth, drift, energy, allowed)
 
 

@@ -31,7 +31,7 @@ def turntable(length: float = 1.0, mass: float = 1.0, time: float = 1.0) -> tupl
     rotor = model.add(fb.Rotor("rotor", inertia=mass * length**2))
     spring = model.add(fb.TorsionalSpring("spring", stiffness=500.0 * torque))
     beam = model.add(fb.FlexibleBeam("beam", 2.0 * length, 0.5 * mass / length, 300.0 * stiffness,
-                                     discretization=fb.AssumedModes(1)))  # fmt: skip
+                                     discretization=fb.AssumedModes(1, tip="free")))  # fmt: skip
     model.connect(model.add(fb.Ground("ground")).frame_b, joint.frame_a)
     model.connect(motor.flange_b, rotor.flange_a)
     model.connect(rotor.flange_b, spring.flange_a)

@@ -20,7 +20,7 @@ def arm(lengths: tuple[float, ...], rigidity: float | None = None) -> fb.DAE:
     links = [
         fb.RigidLink(f"link{i}", length=length, mass=length, inertia=length**3 / 12)
         if rigidity is None
-        else fb.FlexibleBeam(f"link{i}", length, 1.0, rigidity, discretization=fb.AssumedModes(2))
+        else fb.FlexibleBeam(f"link{i}", length, 1.0, rigidity, discretization=fb.AssumedModes(2, tip="free"))
         for i, length in enumerate(lengths, 1)
     ]
     return driven_links(*links, load=fb.Payload("load", mass=0.5 * lengths[0], inertia=0.1 * lengths[0] ** 3))

@@ -20,7 +20,9 @@ def boom(valve: dict[str, float], symbolic: tuple[str, ...] = ()) -> fb.DAE:
     """Return a boom of 3 m on a cylinder, whose stroke ends at 1.19 rad."""
     model = fb.Model("boom", gravity=(0.0, -9.81, 0.0))
     ground, hinge = model.add(fb.Ground("ground")), model.add(fb.Revolute("luff", start=0.6))
-    beam = model.add(fb.FlexibleBeam("beam", 3.0, 20.0, 1e6, discretization=fb.AssumedModes(1, tip="auto")))
+    beam = model.add(
+        fb.FlexibleBeam("beam", 3.0, 20.0, 1e6, discretization=fb.AssumedModes(1, tip="auto"), bending="y")
+    )
     foot = model.add(fb.FixedTransform("foot", (0.2, -0.6, 0.0)))
     ram = model.add(fb.HydraulicCylinder("ram", 2e-3, 1.2e-3, *STROKE, friction=1e4, **valve))
     model.connect(ground.frame_b, hinge.frame_a, foot.frame_a)

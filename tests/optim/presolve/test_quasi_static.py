@@ -235,7 +235,7 @@ def servo_arm():
     place = model.add(fb.Ground("ground")).frame_b
     for i in (1, 2):
         servo, joint = model.add(fb.PDServo(f"servo{i}", 5e5, 50.0)), model.add(fb.Revolute(f"joint{i}"))
-        link = model.add(fb.FlexibleBeam(f"link{i}", 0.5, 0.4, 1e4, discretization=fb.FiniteElements(2)))
+        link = model.add(fb.FlexibleBeam(f"link{i}", 0.5, 0.4, 1e4, discretization=fb.FiniteElements(2), bending="y"))
         model.connect(servo.flange_b, joint.axis)
         model.connect(place, joint.frame_a)
         model.connect(joint.frame_b, link.frame_a)

@@ -16,7 +16,7 @@ def on_two_motors(length: float, mass: float, weak: float, strong: float) -> fb.
     model = fb.Model("two motors", gravity=(0.0, -GRAVITY, 0.0))
     moment = mass * GRAVITY * length
     joint = model.add(fb.Revolute("joint", start=0.3))
-    beam = fb.FlexibleBeam("beam", length, 0.1 * mass / length, 20 * moment * length, fb.AssumedModes(1))
+    beam = fb.FlexibleBeam("beam", length, 0.1 * mass / length, 20 * moment * length, fb.AssumedModes(1, tip="free"))
     model.connect(model.add(fb.Ground("ground")).frame_b, joint.frame_a)
     model.connect(joint.frame_b, model.add(beam).frame_a)
     model.connect(beam.frame_b, model.add(fb.Payload("load", mass, 0.01 * mass * length**2)).frame_a)

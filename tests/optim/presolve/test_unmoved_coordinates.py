@@ -14,7 +14,9 @@ def slewing_boom(axis: tuple[float, float, float]) -> fb.DAE:
     model = fb.Model("boom", gravity=(0.0, 0.0, -9.81))
     ground, motor = model.add(fb.Ground("ground")), model.add(fb.TorqueSource("motor"))
     joint = model.add(fb.Revolute("joint", axis=axis))
-    beam = model.add(fb.FlexibleBeam("beam", 2.0, 1.0, 2e3, bending="yz", discretization=fb.AssumedModes(1)))
+    beam = model.add(
+        fb.FlexibleBeam("beam", 2.0, 1.0, 2e3, bending="yz", discretization=fb.AssumedModes(1, tip="free"))
+    )
     load = model.add(fb.Payload("load", mass=LIGHT))
     model.connect(ground.frame_b, joint.frame_a)
     model.connect(motor.flange_b, joint.axis)

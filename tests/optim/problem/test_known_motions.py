@@ -25,7 +25,9 @@ def shaken(beam: bool = False) -> fb.DAE:
     hinge, motor = model.add(fb.Revolute("hinge")), model.add(fb.TorqueSource("motor", limit=60.0))
     rod = fb.RigidLink("rod", LENGTH, MASS)
     if beam:
-        rod = fb.FlexibleBeam("rod", LENGTH, MASS / LENGTH, 200.0, discretization=fb.AssumedModes(1))
+        rod = fb.FlexibleBeam(
+            "rod", LENGTH, MASS / LENGTH, 200.0, discretization=fb.AssumedModes(1, tip="free"), bending="y"
+        )
     model.add(rod)
     load = model.add(fb.Payload("load", LOAD))
     model.connect(ground.frame_b, table.frame_a)
@@ -93,7 +95,7 @@ def test_a_beam_on_a_shaken_table_in_two_phases_with_held_inputs(tmp_path):
     plan.save(tmp_path / "plan.nc")
     again = optim.load_plan(tmp_path / "plan.nc").replay().trajectory
     np.testing.assert_allclose(again.x, run.x, atol=1e-9)
-    audit = plan.audit(fb.AssumedModes(2))
+    audit = plan.audit(fb.AssumedModes(2, tip="free"))
     assert audit.dae.prescribed == (TABLE,)
     assert audit.dae.tree.size == plan.transcribed.dae.tree.size + 1
 
@@ -109,7 +111,7 @@ def test_arms_made_anew_for_a_plan_keep_locks_and_prescriptions():
     transcribed = optim.pyomo_model(dae, problem(), intervals=4).transcribed
     stiff, finer = (
         stiffened_arm(transcribed, 2.0),
-        richer_arm(dae, fb.assemble(fb.rediscretize(model, fb.AssumedModes(2)))),
+        richer_arm(dae, fb.assemble(fb.rediscretize(model, fb.AssumedModes(2, tip="free")))),
     )
     for other in (stiff[0], finer):
         assert other.prescribed == (TABLE,)

@@ -112,7 +112,7 @@ def planar(size: float, axis: tuple = (0, 0, 1), mount: tuple = (0.0, 0.0, 0.0))
         place = link.frame_b
     hand = model.add(fb.FixedTransform("hand", rotation=mount))
     model.connect(place, hand.frame_a)
-    model.connect(hand.frame_b, model.add(fb.Payload("payload", 0.5 * size**3, inertia=0.01 * size**5)).frame_a)
+    model.connect(hand.frame_b, model.add(fb.Payload("payload", 0.5 * size**3, inertia=(0.01 * size**5,) * 3)).frame_a)
     return fb.assemble(model)
 
 

@@ -25,7 +25,9 @@ def dae(request: pytest.FixtureRequest) -> fb.DAE:
         fb.FreeMotion("base", orientation=(0.4, -0.2, 1.0)),
         fb.RigidBody("body", 200.0 * s**3, np.diag([10.0, 20.0, 25.0]) * s**5, reach=(1.0 * s, 0.3 * s, 0.0)),
         fb.Revolute("joint", axis=(0, 0, 1)),
-        fb.FlexibleBeam("link", 3.0 * s, 2.0 * s**2, 3000.0 * s**6, discretization=fb.AssumedModes(1, tip="auto")),
+        fb.FlexibleBeam(
+            "link", 3.0 * s, 2.0 * s**2, 3000.0 * s**6, discretization=fb.AssumedModes(1, tip="auto"), bending="y"
+        ),
         fb.Payload("payload", 20.0 * s**3, np.diag([1.0, 1.0, 2.0]) * s**5),
         gravity=(0, 0, 0),
     )
@@ -85,8 +87,8 @@ def test_a_planar_arm_is_refused_where_its_plane_is_named() -> None:
         fb.FreeMotion("base"),
         fb.RigidBody("body", 150.0, np.diag([20.0, 20.0, 25.0]), reach=(0.8, 0.0, 0.0)),
         fb.Revolute("joint"),
-        fb.FlexibleBeam("link", 1.5, 1.5, 400.0, discretization=fb.AssumedModes(1, tip="auto")),
-        fb.Payload("payload", 20.0, 1.0),
+        fb.FlexibleBeam("link", 1.5, 1.5, 400.0, discretization=fb.AssumedModes(1, tip="auto"), bending="y"),
+        fb.Payload("payload", 20.0, (1.0, 1.0, 1.0)),
         gravity=(0, 0, 0),
     )
     model.connect(model.add(fb.TorqueSource("motor")).flange_b, "joint.axis")
@@ -303,7 +305,7 @@ def linkage_afloat() -> fb.DAE:
         model.connect(crank.frame_b, pin.frame_a)
         model.connect(pin.frame_b, end)
     wrist, motors = model.add(fb.Revolute("wrist")), [model.add(fb.TorqueSource(f"motor{i}")) for i in range(2)]
-    beam = fb.FlexibleBeam("arm", 0.8, 3.0, 200.0, discretization=fb.AssumedModes(2, tip="auto"))
+    beam = fb.FlexibleBeam("arm", 0.8, 3.0, 200.0, discretization=fb.AssumedModes(2, tip="auto"), bending="y")
     model.connect(bar.frame_b, wrist.frame_a)
     model.connect(wrist.frame_b, model.add(beam).frame_a)
     model.connect("arm.frame_b", model.add(fb.Payload("load", 4.0)).frame_a)

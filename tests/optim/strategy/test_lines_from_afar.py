@@ -27,9 +27,10 @@ def arm() -> fb.DAE:
             fb.FlexibleBeam(
                 f"link{number}",
                 length,
-                section=fb.Rectangle(height, 0.05),
+                section=fb.Rectangle(width=height, height=0.05),
                 material=ALUMINIUM,
                 discretization=fb.StrainModes(2),
+                bending="y",
             )
         )
         model.connect(place, joint.frame_a)

@@ -33,6 +33,7 @@ def five_bar(scale: float) -> fb.DAE:
                 flexural_rigidity=0.02 * scale**4,
                 discretization=fb.AssumedModes(2, tip="pinned"),
                 damping_ratio=0.01,
+                bending="y",
             )
         )
         model.connect(motor.flange_b, shoulder.axis)

@@ -157,7 +157,7 @@ def test_deflections_of_a_hanging_arm_at_the_ends():
             0.8,
             linear_density=0.5,
             flexural_rigidity=20.0,
-            discretization=fb.AssumedModes(2),
+            discretization=fb.AssumedModes(2, tip="free"),
             damping_ratio=0.02,
         )
     )

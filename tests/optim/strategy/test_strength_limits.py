@@ -20,9 +20,9 @@ def rod():
         fb.FlexibleBeam(
             "link1",
             length=0.5,
-            section=fb.Rectangle(HEIGHT, DEPTH),
+            section=fb.Rectangle(width=HEIGHT, height=DEPTH),
             material=fb.Material(density=7850.0, youngs_modulus=2.1e11, poissons_ratio=0.3),
-            discretization=fb.AssumedModes(2),
+            discretization=fb.AssumedModes(2, tip="free"),
             internal_forces=(0.0,),
         )
     )

@@ -137,7 +137,7 @@ def test_finer_models_that_do_not_fit_are_refused(quick):
     with pytest.raises(optim.ProblemError, match=r"inputs motor1.torque, motor2.torque; must be those of the plan"):
         quick.audit(arm(4))
     with pytest.raises(FlexblocksError, match=r"no beam 'lnk1'.*Did you mean link1\?"):
-        quick.audit({"lnk1": fb.AssumedModes(4)})
+        quick.audit({"lnk1": fb.AssumedModes(4, tip="free")})
 
 
 def test_models_changed_by_hand_are_not_planned_again():

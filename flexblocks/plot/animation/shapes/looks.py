@@ -120,7 +120,8 @@ def _solid(mass: float, inertia: Any, scale: Scale) -> Mesh:
     """Return the box that has this mass and inertia; a ball of steel where no box has."""
     radius = _mass_radius(mass, scale)
     if mass > 0 and not isinstance(inertia, (int, float)):
-        moments, axes = np.linalg.eigh(np.array(inertia, dtype=float))
+        given = np.array(inertia, dtype=float)
+        moments, axes = np.linalg.eigh(np.diag(given) if given.ndim == 1 else given)
         squares = 6 * (moments.sum() / 2 - moments) * 2 / mass
         if np.all(squares > 0):
             sizes = np.clip(np.sqrt(squares), 1.2 * SMALLEST * scale.joint, 2 * LARGEST * scale.arm)

@@ -1,0 +1,172 @@
+"""Change points on the way of a linkage: postures in which several motions go on, as of a parallelogram in line.
+
+There the closures lose rank, and which of the motions goes on is decided by rounding: the result is one of several.
+Along a way that passes such a point an orientation flips, that of the closures' slopes J (m, n) with the motions N
+(n - m, n) that they leave, the sign of det [J; N], with N turned along from posture to posture (the test for
+bifurcations of numerical continuation; Allgower & Georg 1990, section 8.1). Where another motion goes on than the one
+that arrived, it need not flip, but the smallest singular value of J comes down to zero. Beams that bend keep a linkage
+from being in line exactly, and its joints alone decide: there, what is nearly in line counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from flexblocks.constraints.deformation import deforming
+from flexblocks.constraints.loop_equations import closure_equations
+from flexblocks.constraints.loop_newton import RANK, polished
+from flexblocks.dae.dae import DAE
+from flexblocks.dynamics.tree.charts import chart_functions
+from flexblocks.errors import listing
+
+# Of two postures, how much of the volume of the motions N must be left in those of the next: beyond, they are too far
+# apart to tell how these turn.
+TURNED = 0.1
+CHUNK = 500  # postures that are looked at together: matrices of as many fit into memory
+# Smallest singular value, as a share of the largest one on the way, that counts as zero: of rigid links, where a
+# difference in length of 1e-6 leaves 1e-3; and of joints beside beams, which bend by more than that.
+ZERO, NEARLY = 1e-3, 0.05
+NEAR = 0.3  # the same share of postures beside which it is looked for
+SECTIONS = 24  # of an interval in which the least one is: by golden section, to 1e-5 of it
+HAIR = 1e-5  # by which singular values are differentiated [rad, lengths of the loops]
+# Share of the coordinates' largest motion from which on a joint is named.
+NAMED = 0.1
+
+
+def change_points(dae: DAE, q: np.ndarray, p: np.ndarray, held: np.ndarray | None = None) -> np.ndarray:
+    """Return which of the postures q (k, n) on a way come right behind a change point.
+
+    Parameters
+    ----------
+    dae : DAE
+    q : ndarray (k, n)
+        Postures, so near to each other that they show the motion.
+    p : ndarray (np,)
+    held : ndarray (n,) of bool, optional
+        Coordinates that are led along the way.
+
+    Notes
+    -----
+    None are told of arms whose attitudes change their coordinates on the way, nor where loops decide for one another
+    how they go on.
+    """
+    if len(q) < 2 or not may_pass(dae, q[0], p):
+        return np.zeros(0, dtype=int)
+    joints = ~deforming(dae)
+    looked_at = [(np.ones(dae.tree.size, dtype=bool), ZERO)]
+    if not joints.all():
+        locked = not _close_loops(dae, q[0], p, joints)  # of these, those that are not held
+        looked_at.append((joints & ~held if locked and held is not None else joints, NEARLY))
+    found = np.unique(np.concatenate([_behind(dae, q, p, np.flatnonzero(mask), zero) for mask, zero in looked_at]))
+    return found[np.diff(found, prepend=-9) > 2]  # one that is seen in two ways is one
+
+
+def _behind(dae: DAE, q: np.ndarray, p: np.ndarray, columns: np.ndarray, zero: float) -> np.ndarray:
+    """Return which postures come right behind a change point by the slopes in some coordinates."""
+    if not len(columns):
+        return np.zeros(0, dtype=int)
+    size, flips = _followed(dae, q, p, columns)
+    most = np.max(size)
+    # Least ones that may be zero in between, by what changes from posture to posture.
+    i = 1 + np.flatnonzero((size[1:-1] <= size[:-2]) & (size[1:-1] <= size[2:]) & (size[1:-1] < NEAR * most))
+    i = i[size[i] <= size[i - 1] + size[i + 1] - 2 * size[i]]
+    passed = [j + 1 for j in i.tolist() if _least(dae, q[j - 1], q[j + 1], p, columns) < zero * most]
+    return np.union1d(np.flatnonzero(flips), passed).astype(int)
+
+
+def _least(dae: DAE, before: np.ndarray, after: np.ndarray, p: np.ndarray, columns: np.ndarray) -> float:
+    """Return the least singular value at closed postures between two (n,), by golden section."""
+    equations, free = closure_equations(dae), np.ones(len(before), dtype=bool)
+
+    def value(share: float) -> float:
+        q = polished(equations, before + share * (after - before), p, free)
+        return float(np.linalg.svd(_slopes(dae, q[None], p)[0][:, columns], compute_uv=False)[-1])
+
+    golden = (np.sqrt(5.0) - 1) / 2
+    low, high = 0.0, 1.0
+    left, right = value(1 - golden), value(golden)
+    for _ in range(SECTIONS):
+        if left < right:
+            high, right = low + golden * (high - low), left
+            left = value(high - golden * (high - low))
+        else:
+            low, left = high - golden * (high - low), right
+            right = value(low + golden * (high - low))
+    return min(left, right)
+
+
+def _close_loops(dae: DAE, q: np.ndarray, p: np.ndarray, columns: np.ndarray) -> bool:
+    """Whether coordinates at `columns` alone close the loops next to a posture (n,), as joints do but for beams."""
+    J = _slopes(dae, q[None], p)[0][:, columns]
+    return J.shape[0] < J.shape[1] and bool(np.linalg.matrix_rank(J, RANK * np.linalg.norm(J, 2)) == len(J))
+
+
+def _followed(dae: DAE, q: np.ndarray, p: np.ndarray, columns: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the smallest singular values (k,) of the slopes in some coordinates, and where an orientation flips."""
+    size, flips = np.zeros(len(q)), np.zeros(len(q), dtype=bool)
+    for first in range(0, len(q) - 1, CHUNK):
+        part = slice(first, first + CHUNK + 1)  # the last posture is the first of the next
+        left, sizes, right = np.linalg.svd(_slopes(dae, q[part], p)[:, :, columns])
+        size[part] = sizes[:, -1]
+        motions = right[:, left.shape[1] :]
+        if not motions.shape[1]:  # they close no loops by themselves
+            continue
+        orientation = np.linalg.det(left) * np.linalg.det(right)
+        turned = np.linalg.det(motions[1:] @ motions[:-1].swapaxes(1, 2))
+        flips[part][1:] = (np.abs(turned) > TURNED) & (orientation[1:] * orientation[:-1] * turned < 0)
+    return size, flips
+
+
+def joints_in_line(dae: DAE, q: np.ndarray, p: np.ndarray) -> tuple[str, ...]:
+    """Return the joints that move in the motion that the closures hold least, at postures (k, n)."""
+    joints = ~deforming(dae)
+    motion = np.abs(np.linalg.svd(_slopes(dae, q, p)[:, :, joints])[2][:, len(dae.tree.loops.multipliers) - 1 :])
+    most = motion.max(axis=(0, 1)) / motion.max(initial=1e-300)
+    return tuple(name for name, share in zip(np.array(dae.q_names)[joints], most, strict=True) if share > NAMED)
+
+
+def way_to_change_point(dae: DAE, q: np.ndarray, v: np.ndarray, p: np.ndarray) -> float:
+    """Return how long a motion with rates `v` (n,) goes on to a change point [s], by the slope of a singular value.
+
+    It is negative behind one, and infinite where there is none, or nothing moves.
+    """
+    speed = float(np.max(np.abs(v / closure_equations(dae).unit), initial=0.0))
+    if not speed or not may_pass(dae, q, p):
+        return np.inf
+    hair = HAIR / speed
+    before, here, after = np.linalg.svd(_slopes(dae, q + np.outer([-hair, 0.0, hair], v), p), compute_uv=False)[:, -1]
+    slope = (after - before) / (2 * hair)
+    return float(-here / slope) if slope else np.inf
+
+
+def may_pass(dae: DAE, q: np.ndarray, p: np.ndarray) -> bool:
+    """Whether change points are looked for, on a way from a posture (n,).
+
+    Loops that depend on each other, as of three parallel cranks, decide how all go on; where they did not, they would
+    come open: see `flexblocks.simulation.open_loops`.
+    """
+    equations, kept = closure_equations(dae), len(dae.tree.loops.multipliers)
+    if not kept or chart_functions(dae.tree):
+        return False
+    slopes = equations.mismatch(q, p)[1].full() * equations.unit
+    ranks = [np.linalg.matrix_rank(of_cut, RANK) for of_cut in slopes.reshape(-1, 12, dae.tree.size)]
+    return sum(ranks) <= kept
+
+
+def _slopes(dae: DAE, q: np.ndarray, p: np.ndarray) -> np.ndarray:
+    """Return the slopes (postures, m, n) of the closures, lengths in those of the loops."""
+    equations, n, count = closure_equations(dae), dae.tree.size, len(q)
+    slopes = equations.closures.map(count)(q.T, np.tile(p, (count, 1)).T)[1].full()
+    J = slopes.reshape(len(slopes), count, n).swapaxes(0, 1) * equations.unit
+    J[:, np.array([unit == "N" for unit in dae.tree.loops.units], dtype=bool)] /= equations.length
+    return J
+
+
+def passed_words(at: str, joints: Sequence[str]) -> str:
+    """Return what is said of change points that were passed at some place, with these joints in line."""
+    return (
+        f"its loops pass a change point at about {at}, where {listing(list(joints), 6)} are in line and do not "
+        "determine how they move on: which of several motions goes on is decided by rounding"
+    )

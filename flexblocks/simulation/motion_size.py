@@ -1,0 +1,101 @@
+"""Size of a motion so far, and the absolute tolerances that follow it.
+
+Errors are measured by how far a state has come from its start: a stage that moves by nanometres beside 0 or beside 1 m
+gets the same figures as one that moves by metres. Coordinates share one size, as do their rates, so that what stays at
+rest by symmetry asks for nothing; states of first order share one by unit. No error is asked to be below rounding: that
+of the states, that of the equations, and what these make of it within the shortest time in which anything moves.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from flexblocks.simulation.integrators.integrator import Options
+from flexblocks.simulation.integrators.stepper import ErrorScale, jacobian_at
+from flexblocks.simulation.system import System
+
+# Larger motions have the tolerance of those of so many metres or radians, and so on: it is relative from there on.
+LARGE = 1.0
+# Rounding of a number, half a unit in its last place at most.
+ROUNDING = 2.0**-54
+# Displacements, and how many, by which the equations show how rough rounding makes them: linear but for that.
+PROBE, PROBES = 1e-13, 8
+# Smallest absolute tolerances, below what a motion of 1e-9 m and its work ask for: what never moves has them, and from
+# rest, where a motion has no size yet, steps begin with them.
+SMALLEST, SMALLEST_WORK = 1e-18, 1e-28
+# The equations are linearised again where the motion has grown so many times.
+GROWN = 1e3
+
+
+class MotionSize:
+    """Size of a motion so far.
+
+    Parameters
+    ----------
+    system : System
+    options : Options
+    X : ndarray (nx + 1,)
+        State and work at the start.
+    span : float
+        Length of the run [s].
+    """
+
+    def __init__(self, system: System, options: Options, X: np.ndarray, span: float) -> None:
+        self._system, self._options, self._span = system, options, span
+        self._origin, self._furthest, self._largest = X.copy(), np.zeros(len(X)), np.abs(X)
+        dae = system.dae
+        n, units = dae.tree.size, dae.x.units[2 * dae.tree.size :]
+        kinds = [*np.repeat([0, 1], n), *(2 + list(units).index(unit) for unit in units), 2 + len(units)]
+        self._kinds, self._counts = np.array(kinds), (n, len(units))
+        self._jacobian: np.ndarray | None = None
+        self._noise = np.zeros(len(X))
+        self._quickest, self._linearised = span, 0.0
+
+    def reach(self, states: np.ndarray) -> None:
+        """Note the states with work (k, nx + 1) that the motion has come to."""
+        self._furthest = np.maximum(self._furthest, np.max(np.abs(states - self._origin), axis=0))
+        self._largest = np.maximum(self._largest, np.max(np.abs(states), axis=0))
+
+    def scale(self, t: float, X: np.ndarray, P: np.ndarray) -> ErrorScale:
+        """Return what errors are measured by, from `t` [s] and `X` (nx + 1,) on."""
+        options = self._options
+        if not options.follows:
+            return ErrorScale(options.rtol, options.atol, np.zeros(len(X)), np.ones(len(X)), 1.0)
+        sizes = np.zeros(self._kinds[-1] + 1)
+        np.maximum.at(sizes, self._kinds, self._furthest)
+        sizes[-1] = max(sizes[-1], self._kinetic_energy(X))
+        moved = min(max(sizes[:2]), LARGE)
+        if self._jacobian is None or moved > GROWN * self._linearised:
+            self._linearise(t, X, P)
+            self._linearised = max(moved, SMALLEST)
+        rounding = self._rounding(sizes)
+        size = np.maximum(np.minimum(sizes, LARGE)[self._kinds], rounding / options.atol)
+        algebraic = max(moved, SMALLEST / options.atol)
+        return ErrorScale(options.rtol, options.atol, self._origin, size, algebraic)
+
+    def _kinetic_energy(self, X: np.ndarray) -> float:
+        energy = self._system.dae.interpreted.energy
+        return float(energy(X[:-1], self._system.p)[0]) if energy.n_in() == 2 else 0.0
+
+    def _rounding(self, sizes: np.ndarray) -> np.ndarray:
+        """Return what rounding leaves of each state (nx + 1,)."""
+        n, w = self._counts
+        least = np.repeat([SMALLEST, SMALLEST / self._span, SMALLEST, SMALLEST_WORK], [n, n, w, 1])
+        own = np.maximum(ROUNDING * self._largest, least)
+        own[-1] = max(ROUNDING * sizes[-1], SMALLEST_WORK)
+        assert self._jacobian is not None
+        for _ in range(2):  # of coordinates on their rates, and of these on the work
+            own = np.maximum(own, (np.abs(self._jacobian) @ own + self._noise) * self._quickest)
+        return own
+
+    def _linearise(self, t: float, X: np.ndarray, P: np.ndarray) -> None:
+        """Note the Jacobian of the equations, their quickest change [s], and how rounding makes them rough."""
+        rates, shift = self._system.equations.rates, PROBE * np.maximum(np.abs(X), 1.0)[:, None]
+        near = X[:, None] + shift * np.random.default_rng(0).uniform(-1.0, 1.0, (len(X), PROBES))
+        jacobian, values = jacobian_at(rates, t, X, P), np.array(rates(t, np.column_stack([X, near]), P))
+        noise = np.max(np.abs(values[:, 1:] - values[:, :1] - jacobian @ (near - X[:, None])), axis=1)
+        if not np.all(np.isfinite(jacobian)) or not np.all(np.isfinite(noise)):
+            jacobian, noise = np.zeros_like(jacobian), np.zeros(len(X))  # no equations hold; the integrator will say so
+        fastest = float(np.max(np.abs(np.linalg.eigvals(jacobian)), initial=0.0))
+        self._jacobian, self._noise = jacobian, noise
+        self._quickest = min(self._span, 1.0 / fastest if fastest else np.inf)

@@ -1,0 +1,91 @@
+"""Change points of loops that a run passes, or beside which it fails: see `flexblocks.constraints.change_points`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from flexblocks.constraints.change_points import (
+    change_points,
+    joints_in_line,
+    may_pass,
+    passed_words,
+    way_to_change_point,
+)
+from flexblocks.dae.dae import DAE
+from flexblocks.errors import listing
+from flexblocks.simulation.run import Record
+from flexblocks.simulation.signals.inputs import separation
+
+WATCHED = 1000  # intervals of a run whose ends are looked at, if it has fewer samples
+# Share of a run within which a change point that is ahead is told with a failure: implicit steps shrink before one.
+AHEAD = 0.05
+
+
+@dataclass(frozen=True)
+class Passages:
+    """Times (k,) [s] at which a run has just passed change points, and the joints in line there."""
+
+    times: np.ndarray
+    joints: tuple[str, ...]
+
+
+def watched_times(dae: DAE, times: np.ndarray, x: np.ndarray, p: np.ndarray) -> np.ndarray:
+    """Return the output times (k,) [s] of a run from `x` (nx,), with more between them if these are few.
+
+    Change points hide in long steps.
+    """
+    if len(times) > WATCHED or not may_pass(dae, x[: dae.tree.size], p):
+        return times
+    between = np.linspace(times[0], times[-1], WATCHED + 1)
+    after = np.clip(np.searchsorted(times, between), 1, len(times) - 1)
+    apart = np.minimum(np.abs(between - times[after - 1]), np.abs(between - times[after]))
+    least = max(separation(times[0], times[-1]), 1e-3 * (times[-1] - times[0]) / WATCHED)
+    return np.union1d(times, between[apart > least])
+
+
+def at_times(record: Record, watched: np.ndarray, times: np.ndarray) -> Record:
+    """Return the record of a run over watched times with the states at the output times (k,) alone."""
+    if len(watched) == len(times):
+        return record
+    kept = np.flatnonzero(np.isin(watched[: len(record.X)], times))
+    X, z = ([values[i] for i in kept] for values in (record.X, record.z))
+    return Record(X, z, record.reached, record.state, record.failure, record.advice, record.interrupted)
+
+
+def passages(dae: DAE, times: np.ndarray, record: Record, p: np.ndarray) -> Passages | None:
+    """Return the change points that a run passes up to where it got, None if there are none."""
+    if not dae.tree.loops.closures or len(record.X) < 2:
+        return None
+    q, t = np.array(record.X)[:, : dae.tree.size], times[: len(record.X)]
+    behind = change_points(dae, q, p)
+    return Passages(t[behind], joints_in_line(dae, q[behind - 1], p)) if len(behind) else None
+
+
+def words(passed: Sequence[Passages]) -> str:
+    """Return what runs say of the change points that they have passed."""
+    times = np.unique(np.concatenate([each.times for each in passed]))
+    joints = dict.fromkeys(joint for each in passed for joint in each.joints)
+    at = f"t = {listing([f'{time:.4g}' for time in times], 3)} s"
+    return (
+        f"{passed_words(at, tuple(joints))}, and may be another with other tolerances. Other lengths decide it, or a "
+        "second linkage out of step."
+    )
+
+
+def ahead(dae: DAE, times: np.ndarray, record: Record, p: np.ndarray) -> str:
+    """Return what a failure says of a change point that the run was coming to; nothing if there is none."""
+    n = dae.tree.size
+    if not dae.tree.loops.closures or not np.all(np.isfinite(record.state[0])):
+        return ""
+    q, v = record.state[0][:n], record.state[0][n : 2 * n]
+    left = way_to_change_point(dae, q, v, p)
+    if not abs(left) < AHEAD * (times[-1] - times[0]):
+        return ""
+    joints = listing(joints_in_line(dae, q[None], p), 6)
+    return (
+        f" Its loops are beside a change point, at about t = {record.reached + left:.4g} s, where {joints} are in line "
+        "and do not determine how they move on."
+    )

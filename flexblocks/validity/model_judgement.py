@@ -1,0 +1,86 @@
+"""What is said of a model before it is assembled: along which axes its beams deflect, and what may not be meant."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+import casadi as ca
+import numpy as np
+
+from flexblocks.blocks.bodies.beam_remarks import length_doubts
+from flexblocks.blocks.joints.free_motion import FreeMotion
+from flexblocks.dynamics.evaluation.block_kinds import BlockKinds
+from flexblocks.dynamics.evaluation.block_terms import BlockTerms
+from flexblocks.dynamics.tree.bending_planes import BEAMS, decided_topology
+from flexblocks.dynamics.tree.outboard_inertia import evaluated
+from flexblocks.interfaces import Block
+from flexblocks.interfaces.parameters import argument_name
+from flexblocks.modeling.arm_graph import ArmGraph
+from flexblocks.modeling.spanning_tree import Topology, topology
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """What is said of a model.
+
+    Attributes
+    ----------
+    planes : dict of str
+        By name of the beam the axes along which it deflects: ``"y"``, ``"z"`` or ``"yz"``.
+    remarks : tuple of str
+        What may not be meant, each a sentence with what to do.
+    """
+
+    planes: Mapping[str, str]
+    remarks: tuple[str, ...]
+
+
+def judgement(model: ArmGraph) -> Judgement:
+    """Return what is to be said of a model that makes up an arm.
+
+    Raises
+    ------
+    FlexblocksError
+        A block returns what no block may return.
+    """
+    plan, kinds, p = topology(model), BlockKinds(ca.SX(0, 1)), np.zeros(0)
+    plan = decided_topology(model, plan, {}, kinds, p)
+    terms, carried = evaluated(plan, kinds, p)
+    planes = {name: node.block.planes for name, node in plan.nodes.items() if isinstance(node.block, BEAMS)}
+    remarks = (*_of_arm(model, plan, terms), *_of_blocks(plan, terms, carried))
+    return Judgement(planes, tuple(dict.fromkeys(remarks)))
+
+
+def _of_arm(model: ArmGraph, plan: Topology, terms: Mapping[str, BlockTerms]) -> Iterator[str]:
+    floats = any(isinstance(node.block, FreeMotion) for node in plan.nodes.values())
+    if not any(model.gravity) and not floats and any(term.size for term in terms.values()):
+        yield (
+            f"Model '{model.name}' has no gravity, on a base that does not move. Unless it lies level or is in space, "
+            "pass gravity=(0, 0, -9.81) with z up."
+        )
+
+
+def _of_blocks(plan: Topology, terms: Mapping[str, BlockTerms], carried: Mapping[str, np.ndarray]) -> Iterator[str]:
+    moves = dict.fromkeys(plan.nodes, False)  # whether anything outboard of each moves against it
+    for name, node in reversed(list(plan.nodes.items())):
+        if node.parent is not None:
+            moves[node.parent] |= moves[name] or terms[name].size > 0
+    for name, node in plan.nodes.items():
+        block = node.block
+        yield from block.remarks(None if moves[name] else carried[name])
+        yield from block.doubts(carried[name])
+        yield from block.frequency_doubts(carried[name])
+        yield from _of_lengths(block)
+
+
+def _of_lengths(block: Block) -> Iterator[str]:
+    """Yield which lengths of a block look like millimetres; how far away something floats is none of its lengths."""
+    if isinstance(block, FreeMotion):
+        return
+    for field in dataclasses.fields(block):
+        quantity, value = field.metadata.get("quantity"), getattr(block, field.name)
+        if getattr(quantity, "unit", None) == "m" and isinstance(value, (float, tuple)):
+            largest = np.abs(np.array(value, dtype=float)).max(initial=0.0)
+            yield from length_doubts(block.where, argument_name(field), float(largest))

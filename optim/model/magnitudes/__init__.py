@@ -1,1 +1,0 @@
-"""Magnitudes of Vars and rows: declared to the solver, and what violations are compared with."""

@@ -1,0 +1,59 @@
+"""References that a goal determines twice: by themselves, and by the arm that follows them exactly."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import scipy.linalg
+
+from flexblocks.dae.dae import DAE
+from flexblocks.linear.linearize import linearize
+from flexblocks.statics.operating_point import OperatingPoint
+
+from .shared_travel import reference_states
+
+LEVELS, STEPS = 14, 6  # lengths of steps with constant inputs, each twice the one before, and how many of each
+DETERMINED = 1e-10  # share of a row below which it follows from the others
+
+
+def redundant_references(dae: DAE, goal: OperatingPoint, duration: float) -> tuple[int, ...]:
+    """Return the references, by number among all states, that follow at a goal from the other states there.
+
+    Computed torque makes the errors of joints motions of their own, which no reference excites: an arm that starts on
+    its references stays there, and where both have to be at the goal, one of the two is asked once more than needed.
+    By what piecewise constant inputs reach, linearised about the goal: in a `duration` [s], and in ever shorter times
+    before its end.
+    """
+    references = [dae.x.names[i] for i in reference_states(dae)]
+    if not references:
+        return ()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model = linearize(dae, goal, outputs=()).minimal()
+    names, reached = list(model.states), _reached(model.A, model.B, duration)
+    others = [i for i, name in enumerate(names) if name not in references]
+    basis = scipy.linalg.orth(reached[others].T, rcond=DETERMINED)
+    redundant = []
+    for name in references:
+        left = reached[names.index(name)]
+        left = left - basis @ (basis.T @ left)
+        if np.linalg.norm(left) < DETERMINED:
+            redundant.append(dae.x.index(name))
+        else:
+            basis = np.column_stack([basis, left / np.linalg.norm(left)])
+    return tuple(redundant)
+
+
+def _reached(A: np.ndarray, B: np.ndarray, duration: float) -> np.ndarray:
+    """Return the changes of the states (nx, steps nu) at the end by each input in each step, rows of length one."""
+    nx, nu = B.shape
+    rates, shortest = np.block([[A, B], [np.zeros((nu, nx + nu))]]), duration / (STEPS * (2**LEVELS - 1))
+    onward, columns = np.eye(nx), []
+    for level in range(LEVELS):
+        step = scipy.linalg.expm(rates * shortest * 2**level)[:nx]
+        for _ in range(STEPS):
+            columns.append(onward @ step[:, nx:])
+            onward = onward @ step[:, :nx]
+    reached = np.hstack(columns)
+    return reached / np.maximum(np.linalg.norm(reached, axis=1, keepdims=True), 1e-300)
