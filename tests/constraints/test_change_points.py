@@ -38,7 +38,7 @@ def parallelogram(
     length = (1 + longer) * size
     bar: fb.Block = fb.RigidLink("bar", length, size**3)
     if beam is not None:
-        aluminium, square = fb.Material(2700.0, 70e9, 0.3), fb.Rectangle(0.03 * size, 0.03 * size)
+        aluminium, square = fb.Material(2700.0, 70e9, 0.3), fb.Rectangle(width=0.03 * size, height=0.03 * size)
         bar = fb.FlexibleBeam("bar", length, material=aluminium, section=square, discretization=beam, axial=axial)
     model.add(bar)
     model.connect(ground.frame_b, foot.frame_a)
@@ -117,7 +117,7 @@ def test_guesses_of_assemble_beyond_a_change_point_are_warned_of() -> None:
 def misaligned(beams: fb.Discretization, skew: float) -> fb.Model:
     """A parallelogram of steel bars, one hinge skewed by an angle [rad]: rigid ones lock (Bauchau et al. 2016)."""
     model, steel = fb.Model("four-bar"), fb.Material(7800.0, 207e9, 0.3)
-    thick, thin = fb.Rectangle(0.016, 0.016), fb.Rectangle(0.008, 0.008)
+    thick, thin = fb.Rectangle(width=0.016, height=0.016), fb.Rectangle(width=0.008, height=0.008)
     options = {"material": steel, "discretization": beams, "bending": "yz", "torsion": True}
     ground = model.add(fb.Ground("ground"))
     blocks: tuple[fb.Block, ...] = (

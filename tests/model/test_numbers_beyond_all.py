@@ -19,7 +19,7 @@ START, GOAL = {"joint1.angle": 0.0}, {"joint1.angle": 1.0}
 PLACES: dict[str, Callable[[Any], Any]] = {
     "length": lambda value: fb.FlexibleBeam("b", value, 1.0, 1.0),
     "center": lambda value: fb.Payload("p", 1.0, center=(0.0, value, 0.0)),
-    "section": lambda value: fb.Tube(value, 0.1),
+    "section": lambda value: fb.Tube(outer=value, inner=0.1),
     "material": lambda value: fb.Material(value, 1e9),
     "gravity": lambda value: fb.Model("arm", gravity=(0.0, 0.0, value)),
     "locked": lambda value: fb.assemble(models.subudhi_morris_2002(), locked={"joint1.angle": value}),

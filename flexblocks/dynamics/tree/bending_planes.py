@@ -88,7 +88,7 @@ class _Seen:
     def like(self, other: _Seen, length: float) -> bool:
         """Whether another frame sees the same, from either side."""
         turned = np.linalg.norm(np.cross(self.normal, other.normal))
-        return turned < SAME and abs(self.height - other.height) < SAME * length
+        return bool(turned < SAME and abs(self.height - other.height) < SAME * length)
 
 
 @dataclass(frozen=True, eq=False)
