@@ -176,7 +176,8 @@ def _decoded(value: Any, buffer: bytes) -> Any:
         return value
     ((kind, content),) = value.items()
     if kind == "array":
-        return _array(*content, buffer)
+        dtype, shape, place = content
+        return _array(dtype, shape, place, buffer)
     if kind == "texts":
         shape, texts, of_equal_length = content
         array = np.empty(len(texts), dtype=object)

@@ -3,15 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 
 import casadi as ca
 import numpy as np
 
 from flexblocks.dynamics.evaluation.dependent_variables import DependentVariables, dependent_variables
-from flexblocks.dynamics.evaluation.watched_local import WatchedLocal
 from flexblocks.interfaces.block import Block
 from flexblocks.interfaces.block_variables import Coordinate
+from flexblocks.interfaces.local import Local
+
+
+@dataclass(frozen=True)
+class WatchedLocal(Local):
+    """A `Local` that notes in `asked` whether `carried` was read; a physics that did not is the same under any load."""
+
+    asked: set[str] = field(default_factory=set)
+
+    def __getattribute__(self, name: str) -> Any:
+        if name == "carried":
+            object.__getattribute__(self, "asked").add(name)
+        return object.__getattribute__(self, name)
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,10 +11,9 @@ from functools import cached_property
 
 import casadi as ca
 
-from flexblocks.dynamics.evaluation.block_symbols import BlockSymbols
+from flexblocks.dynamics.evaluation.block_symbols import BlockSymbols, WatchedLocal
 from flexblocks.dynamics.evaluation.inertial_bodies import bodies_bias, bodies_inertia
 from flexblocks.dynamics.evaluation.rigid_inertia import RigidInertia, is_rigid
-from flexblocks.dynamics.evaluation.watched_local import WatchedLocal
 from flexblocks.interfaces.frame import Frame, skew
 from flexblocks.interfaces.physics import Physics
 
