@@ -11,17 +11,18 @@ from types import FrameType
 
 from flexblocks.errors import FlexblocksWarning
 
+Withheld = tuple[str, type[FlexblocksWarning]]  # what is said, and its category
 # Frames of the library, and of decorators of Python's own between them.
 PASSED = ("flexblocks", "contextlib", "functools")
 
-_COLLECTED: ContextVar[list[str] | None] = ContextVar("collected", default=None)
+_COLLECTED: ContextVar[list[Withheld] | None] = ContextVar("collected", default=None)
 
 
 def warn(message: str, category: type[FlexblocksWarning] = FlexblocksWarning) -> None:
     """Warn at the first line outside the library on the way up the stack."""
     collected = _COLLECTED.get()
     if collected is not None:
-        collected.append(f"{category.__name__}: {message}")
+        collected.append((message, category))
         return
     frame: FrameType | None = sys._getframe(1)
     level = 2
@@ -31,11 +32,11 @@ def warn(message: str, category: type[FlexblocksWarning] = FlexblocksWarning) ->
 
 
 @contextmanager
-def collected_warnings() -> Generator[list[str]]:
-    """Collect the warnings of this thread as texts that begin with their category, instead of giving them."""
-    texts: list[str] = []
-    token = _COLLECTED.set(texts)
+def collected_warnings() -> Generator[list[Withheld]]:
+    """Collect the warnings of this thread instead of giving them: of a trial, `warn` gives those that are kept."""
+    withheld: list[Withheld] = []
+    token = _COLLECTED.set(withheld)
     try:
-        yield texts
+        yield withheld
     finally:
         _COLLECTED.reset(token)

@@ -80,14 +80,16 @@ def judged(plan: Plan) -> Plan:
     if not errors.is_too_coarse:
         return plan
     jumps = advice_on_ends(plan.transcribed) if errors.is_worst_at_an_end else ""
-    unresolved = "" if errors.is_resolved else " Its status is 'unresolved', as that is more than 1 % of the reach."
+    # That of a rounded law is judged with this law, see `solve_by_rounding`; here it is off by the laws themselves, too
+    is_resolved = errors.is_resolved or plan.status == ROUNDED
+    unresolved = "" if is_resolved else " Its status is 'unresolved', as that is more than 1 % of the reach."
     warn(
         f"Plan of '{name}': its mesh is {'too coarse' if errors.is_judged else 'not judged'}: "
         f"{str(errors).partition(': ')[2].removeprefix('not judged, ')}; {errors.allowed} count as none. Plan with "
         f"more intervals, or with refine=True.{unresolved}{jumps}",
         PlanWarning,
     )
-    return plan if errors.is_resolved else replace(plan, status=UNRESOLVED)
+    return plan if is_resolved else replace(plan, status=UNRESOLVED)
 
 
 def advice_on_ends(transcribed: TranscribedProblem) -> str:

@@ -81,13 +81,14 @@ class Outcome:
 def outcome(function: Callable[[Case], Any], case: Case) -> Outcome:
     """Return the outcome of a function for a case; an error of it is one, too."""
     began = time.perf_counter()
-    with collected_warnings() as warnings:
+    with collected_warnings() as withheld:
         try:
             form, values = described(function(case))
             error = ""
         except Exception as failure:  # of the user's task: whatever it raises is the outcome of this case
             form, values, error = None, (), text_of(failure)
-    return Outcome(form, values, error, "\n".join(warnings), time.perf_counter() - began)
+    warnings = "\n".join(f"{category.__name__}: {message}" for message, category in withheld)
+    return Outcome(form, values, error, warnings, time.perf_counter() - began)
 
 
 def text_of(error: BaseException) -> str:

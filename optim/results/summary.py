@@ -16,7 +16,7 @@ from ..presolve.phase_transcription import PhaseTranscription
 from ..presolve.postures.values_at_rest import values_at_rest
 from ..presolve.transcribed_problem import TranscribedProblem
 from ..problem.pose import shown
-from ..solver_statistics import Statistics
+from ..solver_statistics import ROUNDED, Statistics
 from ..verification.mesh_errors.mesh_errors import MeshErrors
 from .attempt import Attempt
 
@@ -63,7 +63,7 @@ def summary(
             f"  inputs {first.shape.words}, {ends}, within their limits at every time",
             "  states within their limits at mesh and collocation points",
             *_margins(transcribed),
-            *([f"  breaks its own equations: {listing(map(str, violated), MOST_EXCESSES)}"] if violated else []),
+            *_broken(status, violated),
             *([f"  in between beyond limits: {listing(map(str, excesses), MOST_EXCESSES)}"] if excesses else []),
             *([f"  carries quasi-statically {', '.join(first.static.names)}"] if first.static.names else []),
             f"  {counts}{steps}{''.join(f', {text}' for text in times)}",
@@ -78,6 +78,11 @@ def _mesh(mesh: MeshErrors | None) -> str:
     if mesh is None:
         return NOT_LINEARISED
     return f"{mesh}{': too coarse' if mesh.is_judged and mesh.is_too_coarse else ''}"
+
+
+def _broken(status: str, violated: Sequence[Violation]) -> list[str]:
+    whose = "the arm's equations, whose laws are rounded off in it" if status == ROUNDED else "its own equations"
+    return [f"  breaks {whose}: {listing(map(str, violated), MOST_EXCESSES)}"] if violated else []
 
 
 def _margins(transcribed: TranscribedProblem) -> list[str]:

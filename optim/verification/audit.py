@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,6 +21,7 @@ from flexblocks.rich_display import RichDisplay
 from flexblocks.simulation.simulate import SimulationError, simulate, whole
 from flexblocks.simulation.trajectory import Trajectory
 from flexblocks.statics.operating_point import OperatingPoint
+from flexblocks.user_warning import Withheld, collected_warnings, warn
 from flexblocks.validity.large_deflections import without_warning
 
 from ..errors import ProblemError
@@ -168,20 +168,23 @@ def audit(
     ]
     most = allowed(criteria or Criteria(), transcribed.arm, motions)
 
-    def on_finer(by: Any) -> MotionFigures:
+    def on_finer(by: Any) -> tuple[MotionFigures | None, SimulationError | None, list[Withheld]]:
         driver = _Driver(dae, coast, by, shared)
-        return worst([driver.figures(run, *one) for run, one in zip(runs, finer_runs, strict=True)])
+        with collected_warnings() as withheld:
+            try:
+                return worst([driver.figures(run, *one) for run, one in zip(runs, finer_runs, strict=True)]), None, withheld
+            except SimulationError as error:
+                return None, error, withheld
 
-    finer_figures, is_alone, failure = None, law is None, None
-    try:
-        finer_figures = on_finer(law)
-    except SimulationError as error:
-        failure = error
+    is_alone = law is None
+    finer_figures, failure, withheld = on_finer(law)
     if alone and not is_alone and (finer_figures is None or not _passes(finer_figures, most)):
-        with suppress(SimulationError):
-            figures = on_finer(None)
-            if finer_figures is None or _passes(figures, most):
-                finer_figures, is_alone = figures, True
+        figures, _, of_inputs = on_finer(None)
+        if figures is not None and (finer_figures is None or _passes(figures, most)):
+            finer_figures, is_alone, withheld = figures, True, of_inputs
+    # Of a motion that is not the finer model's in the audit there is nothing to warn of
+    for message, category in withheld:
+        warn(message, category)
     if finer_figures is None:
         assert failure is not None
         raise failure

@@ -105,9 +105,7 @@ def _integrated(equations: LinearizedIntervals) -> np.ndarray:
     powers = np.arange(m)
     monomials = np.linalg.inv(equations.nodes[:, None] ** powers)
     W = np.zeros((PIECES, K, nx + m, nx + m))
-    # The mean of A over each piece, by its polynomial through the nodes
-    ends = np.linspace(0.0, 1.0, PIECES + 1)[:, None] ** (powers + 1) / (powers + 1)
-    means = PIECES * np.diff(ends, axis=0) @ monomials
+    means = _means(equations.nodes)
     W[:, :, :nx, :nx] = h * np.einsum("pj,kjab->pkab", means, equations.A)
     # The defect is a polynomial, whose monomials s^i / i! are states of their own
     scaled = monomials * factorial(powers)[:, None]
@@ -117,6 +115,20 @@ def _integrated(equations: LinearizedIntervals) -> np.ndarray:
     for piece in rest:
         first = piece @ first
     return first
+
+
+def _means(nodes: np.ndarray) -> np.ndarray:
+    """Return the weights (PIECES, m) of values at the nodes in the mean over each piece, by straight lines between.
+
+    None is negative, so that what damps at all nodes damps: polynomials overshoot beside spikes of A, as of friction
+    about rest.
+    """
+    ends = np.linspace(0.0, 1.0, PIECES + 1)
+    corners = np.union1d(ends, nodes)
+    hats = np.array([np.interp(corners, nodes, row) for row in np.eye(len(nodes))])
+    areas = np.diff(corners) * (hats[:, 1:] + hats[:, :-1]) / 2
+    piece = np.searchsorted(ends, corners[:-1], side="right") - 1
+    return PIECES * np.stack([areas[:, piece == i].sum(axis=1) for i in range(PIECES)])
 
 
 @np.errstate(over="ignore", invalid="ignore")

@@ -82,9 +82,13 @@ def test_as_many_values_as_conditions(inputs, ends, enough):
 
 
 def test_more_scenarios_need_more_values():
+    """Angles and rates of two shafts in three scenarios, and the reference that they share, which is at the goal, too.
+
+    Its rate is the input: on one interval two values and two slopes.
+    """
     masses = tuple({"payload.mass": mass} for mass in (0.2, 0.4, 0.8))
     arm, problem = drive(servo=True), swing(scenarios=masses)
-    with pytest.raises(optim.ProblemError, match="12 conditions, and the inputs on 1 intervals have 8") as error:
+    with pytest.raises(optim.ProblemError, match="13 conditions, and the inputs on 1 intervals have 4") as error:
         optim.pyomo_model(arm, problem, intervals=1)
     assert re.search(r"3 scenarios \(0: payload\.mass = 0\.2; .*; 2: payload\.mass = 0\.8\)", str(error.value))
     assert "more intervals, fewer scenarios" in str(error.value)

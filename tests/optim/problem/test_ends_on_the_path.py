@@ -73,9 +73,12 @@ def test_distances_from_a_line_are_metres(arm):
 
 @pytest.mark.parametrize(("duration", "target"), [(3.0, 0.2), (3.0, 0.2001), (1.0, 0.2)])
 def test_an_arm_that_holds_its_weight_plans_a_motion_to_where_it_is(arm, duration, target):
-    """Its least effort is to swing, whose magnitudes are not those of a motion of no length: no optimum after 500."""
+    """Its least effort is to swing, whose magnitudes are not those of a motion of no length: no optimum after 500.
+
+    It swings over its upright posture, which takes 40 intervals: with 30 of 0.1 s these end up to 24 mm off.
+    """
     there = {"payload.x": 0.7, "payload.y": 0.2}, {"payload.x": 0.7, "payload.y": target}
-    plan = optim.plan(arm, optim.RestToRest(*there, duration, input_ends="holding"), intervals=30)
+    plan = optim.plan(arm, optim.RestToRest(*there, duration, input_ends="holding"), intervals=40)
     assert plan.status == "converged"
     assert sum(attempt.iterations for attempt in plan.attempts) < 300
 
