@@ -11,6 +11,7 @@ Status = Literal[
     "converged, rounded off",
     "optimal",
     "unresolved",
+    "unresolved, rounded off",
     "inaccurate",
     "feasible, not optimal",
     "not known",
@@ -29,6 +30,8 @@ ROUNDED = "converged, rounded off"
 NOT_OPTIMAL = "feasible, not optimal"
 #: An optimum on a mesh on which its replay misses what was allowed, or whose errors exceed a hundredth of the reach.
 UNRESOLVED = "unresolved"
+#: The same of an arm whose friction or play is rounded off.
+UNRESOLVED_ROUNDED = "unresolved, rounded off"
 #: What the solver took for an optimum breaks its own equations, by more than its tolerance of their terms.
 INACCURATE = "inaccurate"
 TIME_LIMIT = "maxTimeLimit"

@@ -69,6 +69,7 @@ class Plan(RichDisplay):
         * ``"converged, rounded off"``: one for friction or play that is rounded off;
         * ``"optimal"``: after refinement, the plan replays;
         * ``"unresolved"``: an optimum that does not replay, or whose `mesh_errors` exceed a hundredth of the reach;
+        * ``"unresolved, rounded off"``: the same for friction or play that is rounded off, as such an arm moves;
         * ``"inaccurate"``: the solver took it for an optimum, but it breaks its own equations, see `violations`;
         * ``"feasible, not optimal"``: a motion that keeps all limits;
         * otherwise why the solver stopped, in Pyomo's words such as ``"iterationLimit"``; or, where planning was ended

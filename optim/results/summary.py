@@ -16,7 +16,7 @@ from ..presolve.phase_transcription import PhaseTranscription
 from ..presolve.postures.values_at_rest import values_at_rest
 from ..presolve.transcribed_problem import TranscribedProblem
 from ..problem.pose import shown
-from ..solver_statistics import ROUNDED, Statistics
+from ..solver_statistics import ROUNDED, UNRESOLVED_ROUNDED, Statistics
 from ..verification.mesh_errors.mesh_errors import MeshErrors
 from .attempt import Attempt
 
@@ -81,7 +81,7 @@ def _mesh(mesh: MeshErrors | None) -> str:
 
 
 def _broken(status: str, violated: Sequence[Violation]) -> list[str]:
-    whose = "the arm's equations, whose laws are rounded off in it" if status == ROUNDED else "its own equations"
+    whose = "the arm's equations, whose laws are rounded off in it" if status in (ROUNDED, UNRESOLVED_ROUNDED) else "its own equations"
     return [f"  breaks {whose}: {listing(map(str, violated), MOST_EXCESSES)}"] if violated else []
 
 

@@ -17,7 +17,7 @@ from ...errors import PlanError, PlanWarning
 from ...model.read_solution import active_objective
 from ...model.trajectories import transcribed_problem
 from ...results.plan import Plan
-from ...solver_statistics import CONVERGED, ROUNDED, UNRESOLVED
+from ...solver_statistics import CONVERGED, ROUNDED, UNRESOLVED_ROUNDED
 from ..best_so_far import best_so_far, was_ended
 from ..solving import Solving, attempts_of
 from ..warm_start import start_from
@@ -61,7 +61,7 @@ def solve_by_rounding(
     )
     mesh = way.best.mesh_errors
     is_resolved = mesh is None or mesh.is_resolved
-    coarse = "" if is_resolved else f" Its status is 'unresolved', as with that law, too, its {mesh}."
+    coarse = "" if is_resolved else f" It is unresolved with these laws, too, which more intervals mend; {mesh}."
     warn(
         f"Plan of '{way.transcribed.dae.name}': {way.difficulty}, and is not solved to an optimum. The plan is one "
         f"with {way.difference}. Its replay has the {way.nouns} itself, and tells by how much that matters{follow}."
@@ -71,7 +71,7 @@ def solve_by_rounding(
     *others, last = way.attempts
     given_up = replace(last, what=f"{last.what} (given up, the plan is the one before)")
     plan = replace(way.near(), attempts=(*others, given_up))
-    return plan if is_resolved else replace(plan, status=UNRESOLVED)
+    return plan if is_resolved else replace(plan, status=UNRESOLVED_ROUNDED)
 
 
 class _Way:
