@@ -81,8 +81,9 @@ def _mesh(mesh: MeshErrors | None) -> str:
 
 
 def _broken(status: str, violated: Sequence[Violation]) -> list[str]:
-    whose = "the arm's equations, whose laws are rounded off in it" if status in (ROUNDED, UNRESOLVED_ROUNDED) else "its own equations"
-    return [f"  breaks {whose}: {listing(map(str, violated), MOST_EXCESSES)}"] if violated else []
+    is_rounded = status in (ROUNDED, UNRESOLVED_ROUNDED)
+    what = "the arm's laws, which are rounded off in it" if is_rounded else "its own equations"
+    return [f"  breaks {what}: {listing(map(str, violated), MOST_EXCESSES)}"] if violated else []
 
 
 def _margins(transcribed: TranscribedProblem) -> list[str]:

@@ -172,9 +172,10 @@ def audit(
         driver = _Driver(dae, coast, by, shared)
         with collected_warnings() as withheld:
             try:
-                return worst([driver.figures(run, *one) for run, one in zip(runs, finer_runs, strict=True)]), None, withheld
+                figures = worst([driver.figures(run, *one) for run, one in zip(runs, finer_runs, strict=True)])
             except SimulationError as error:
                 return None, error, withheld
+        return figures, None, withheld
 
     is_alone = law is None
     finer_figures, failure, withheld = on_finer(law)

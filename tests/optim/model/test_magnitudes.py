@@ -33,7 +33,8 @@ def boom(length: float = 1.0, mass: float = 1.0, time: float = 1.0, gravity: flo
         model.connect(place, joint.frame_a)
         model.connect(joint.frame_b, link.frame_a)
         place = link.frame_b
-    load = model.add(fb.Payload("payload", mass=1000 * mass, inertia=(500 * mass * length**2, 0.0, 500 * mass * length**2)))
+    inertia = 500 * mass * length**2
+    load = model.add(fb.Payload("payload", mass=1000 * mass, inertia=(inertia, 0.0, inertia)))  # none about the joints
     model.connect(place, load.frame_a)
     task = optim.RestToRest(
         start={"joint1.angle": 0.3, "joint2.angle": -0.2},

@@ -78,7 +78,7 @@ def test_a_plan_that_does_not_stick_tells_what_it_is() -> None:
     assert plan.transcribed.dae.model.blocks["friction1"].transition is None  # replays are those of the arm itself
     assert plan.status == "converged, rounded off"
     assert "given up, the plan is the one before" in plan.summary()
-    assert "breaks the arm's equations, whose laws are rounded off in it" in plan.summary()
+    assert "breaks the arm's laws, which are rounded off in it" in plan.summary()
 
 
 def test_a_coarse_mesh_does_not_resolve_friction_that_is_rounded_off() -> None:
