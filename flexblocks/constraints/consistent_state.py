@@ -12,7 +12,7 @@ from flexblocks.constraints.dependent_variables import with_dependent_variables
 from flexblocks.constraints.ranges import refuse_out_of_range
 from flexblocks.constraints.states_at_posture import named_states, with_states_at_posture
 from flexblocks.dae.dae import DAE
-from flexblocks.degrees import warn_of_degrees
+from flexblocks.plausibility import warn_of_degrees
 
 
 def consistent_state(dae: DAE, values: Any, p: np.ndarray, where: str) -> tuple[np.ndarray, np.ndarray]:

@@ -11,7 +11,7 @@ import numpy as np
 from flexblocks.constraints.consistent_state import consistent_state
 from flexblocks.constraints.loop_equations import regular_mass
 from flexblocks.constraints.ranges import refuse_out_of_range
-from flexblocks.constraints.singular_posture import refuse_singular_posture
+from flexblocks.constraints.singularities.singular_posture import refuse_singular_posture
 from flexblocks.dae.dae import DAE
 from flexblocks.errors import ComputationError, NameUnknownError, ParameterError, listing, nearest
 from flexblocks.linear.derivatives import Derivatives

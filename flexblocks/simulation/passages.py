@@ -1,4 +1,7 @@
-"""Change points of loops that a run passes, or beside which it fails: see `flexblocks.constraints.change_points`."""
+"""Change points of loops that a run passes, or beside which it fails.
+
+See `flexblocks.constraints.singularities.change_points`.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from flexblocks.constraints.change_points import (
+from flexblocks.constraints.singularities.change_points import (
     change_points,
     joints_in_line,
     may_pass,

@@ -140,9 +140,9 @@ def simulate(
     -----
     FlexblocksWarning
         It was interrupted; an input exceeds the limit of its actuator, or the command of a loop that was closed with
-        ``limits=False``; its loops pass a change point, see `flexblocks.constraints.change_points`; the work done on
-        it differs from what its energy gains and loses by more than a thousandth of the energy that passed; or a beam
-        deflects beyond the small deflections that it is modelled for, see `flexblocks.validity`.
+        ``limits=False``; its loops pass a change point, see `flexblocks.constraints.singularities.change_points`; the
+        work done on it differs from what its energy gains and loses by more than a thousandth of the energy that
+        passed; or a beam deflects beyond the small deflections that it is modelled for, see `flexblocks.validity`.
 
     Examples
     --------

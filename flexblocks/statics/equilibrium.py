@@ -7,11 +7,11 @@ from collections.abc import Mapping
 import numpy as np
 
 from flexblocks.constraints.closed_posture import warn_of_change_points
-from flexblocks.constraints.singular_posture import refuse_singular_posture
+from flexblocks.constraints.singularities.singular_posture import refuse_singular_posture
 from flexblocks.dae.dae import DAE
-from flexblocks.degrees import warn_of_degrees
 from flexblocks.dynamics.tree.clock import refuse_clocks
 from flexblocks.errors import ComputationError, ParameterError, listing
+from flexblocks.plausibility import warn_of_degrees
 from flexblocks.statics.choice import nearest_balance, smallest_inputs
 from flexblocks.statics.closed_problem import closed_problem
 from flexblocks.statics.closed_solvers import closed_root, nearest_closed_balance

@@ -9,7 +9,7 @@ import pytest
 from scipy.integrate import quad
 
 import flexblocks as fb
-from flexblocks.constraints.change_points import CHUNK, change_points
+from flexblocks.constraints.singularities.change_points import CHUNK, change_points
 
 
 def four_bar(crank: float, coupler: float, follower: float, base: float, size: float = 1.0) -> fb.DAE:

@@ -1,13 +1,28 @@
-"""Degrees for radians: angles of whole numbers that are too large to be meant."""
+"""Plausibility of numbers: those that can be computed with, and angles that may have been meant in degrees."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Collection, Mapping
+from typing import Any
+
+import numpy as np
 
 from flexblocks.user_warning import warn
 
+# Fifth powers stay below 1.8e308, beyond which a product is infinite. No quantity in SI units comes near to it.
+LARGEST = 1e60
 TURNS = 4 * math.pi  # [rad] from which on an angle may have been meant in degrees
+
+
+def computable(values: Any) -> bool:
+    """Whether a number, or all of an array, can be computed with."""
+    return bool(np.all(np.abs(values) <= LARGEST))
+
+
+def needed(values: Any, words: str = "finite") -> str:
+    """Return what numbers that cannot be computed with must be: `words`, or, if they are finite, not so large."""
+    return f"at most {LARGEST:.0e} in magnitude".replace("+", "") if bool(np.all(np.abs(values) < np.inf)) else words
 
 
 def may_be_degrees(size: float, angles: Collection[float]) -> bool:
