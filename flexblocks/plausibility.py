@@ -30,24 +30,32 @@ def may_be_degrees(size: float, angles: Collection[float]) -> bool:
     return size > TURNS and all(float(angle).is_integer() for angle in angles)
 
 
-def warn_of_degrees(where: str, values: Mapping[str, float], units: Mapping[str, str]) -> None:
-    """Warn if angles among values by name may have been meant in degrees.
+def warn_of_degrees(where: str, dae: Any, values: Any) -> bool:
+    """Warn if angles among a user's values by name may have been meant in degrees; return whether they may.
 
     Parameters
     ----------
     where : str
         The call and its argument, for the message, as ``"simulate: x0: "``.
-    values : dict of float
-    units : dict of str
-        Of the variables by name.
+    dae : DAE
+    values : dict of float, or anything else
+        Angles of shafts behind gears do not count: they may turn as often as they like.
     """
-    angles = {name: float(value) for name, value in values.items() if units.get(name) == "rad"}
-    name = max(
-        angles, key=lambda each: (may_be_degrees(abs(angles[each]), (angles[each],)), abs(angles[each])), default=""
+    if not isinstance(values, Mapping):
+        return False
+    shafts = {body.name for body in dae.tree.bodies if body.parent is None}
+    units = dict(zip(dae.q_names, dae.x.units, strict=False))
+    angles = {
+        name: float(value)
+        for name, value in values.items()
+        if units.get(name) == "rad" and name.rpartition(".")[0] not in shafts
+    }
+    name = max(angles, key=lambda each: abs(angles[each]), default=None)
+    if name is None or not may_be_degrees(abs(angles[name]), angles.values()):
+        return False
+    value = angles[name]
+    warn(
+        f"{where}{name} = {value:g} rad is {abs(value) / (2 * math.pi):.1f} turns; if that was meant in degrees, "
+        f"take math.radians({value:g}) = {math.radians(value):.4g}."
     )
-    if name and may_be_degrees(abs(angles[name]), (angles[name],)):
-        value = angles[name]
-        warn(
-            f"{where}{name} = {value:g} rad is {abs(value) / (2 * math.pi):.1f} turns; if that was meant in degrees, "
-            f"take math.radians({value:g}) = {math.radians(value):.4g}."
-        )
+    return True

@@ -15,6 +15,7 @@ from flexblocks.constraints.singularities.singular_posture import refuse_singula
 from flexblocks.dae.dae import DAE
 from flexblocks.errors import ComputationError, NameUnknownError, ParameterError, listing, nearest
 from flexblocks.linear.derivatives import Derivatives
+from flexblocks.plausibility import warn_of_degrees
 from flexblocks.statics.balance import loop_forces, motion_residuals
 from flexblocks.statics.equilibrium import equilibrium
 from flexblocks.statics.operating_point import OperatingPoint
@@ -58,6 +59,7 @@ def point_given(dae: DAE, at: Mapping[str, Any]) -> OperatingPoint:
                 raise NameUnknownError(f"linearize: at: there is no '{name}' ({listing(known)}).{nearest(name, known)}")
             groups[owner][name] = value
     z, u, p = (variables[name].values(groups[name], f"linearize: at: {name}: ") for name in GROUPS[1:])
+    warn_of_degrees("linearize: at: x: ", dae, groups["x"])
     x, guess = consistent_state(dae, groups["x"], p, "linearize: at: x: ")
     z = _consistent(dae, x, z if len(groups["z"]) else guess, u, p)
     _refuse_singular(dae, x, z, p)

@@ -11,6 +11,7 @@ from flexblocks.constraints.consistent_state import consistent_state
 from flexblocks.dae.dae import DAE
 from flexblocks.errors import ComputationError
 from flexblocks.interrupt import Interrupt
+from flexblocks.plausibility import warn_of_degrees
 from flexblocks.progress import ProgressDisplay
 from flexblocks.simulation.chunks import DEFAULT_STEPS, checked_budget
 from flexblocks.simulation.method import checked_method
@@ -215,6 +216,8 @@ class Simulator:
         if any(dae.u.derivative_of):
             u = with_reference_rates(dae, u, times, sampled, "simulate")
         signals = inputs(dae.u, u, times, sampled, clocks=dae.clocks, saturate=self._saturate)
+        if x0 is not None:
+            warn_of_degrees("simulate: x0: ", dae, x0)
         x, _ = consistent_state(dae, x0, values, "simulate: x0: ")
         watched = watched_times(dae, times, x, values) if has_loops else times
         # Integrate; a failure or Ctrl-C ends the record early.
