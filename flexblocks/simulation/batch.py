@@ -20,9 +20,8 @@ from flexblocks.plausibility import warn_of_degrees
 from flexblocks.progress import ProgressDisplay
 from flexblocks.simulation.cases import Cases, cases
 from flexblocks.simulation.chunks import DEFAULT_STEPS, Budget, checked_budget
+from flexblocks.simulation.loops import Passages, ahead, at_times, opened, passages, watched_times, words
 from flexblocks.simulation.method import Method, checked_method
-from flexblocks.simulation.open_loops import opened
-from flexblocks.simulation.passages import Passages, ahead, at_times, passages, watched_times, words
 from flexblocks.simulation.run import Record
 from flexblocks.simulation.sampling import excesses, output_times, sampled_trajectory
 from flexblocks.simulation.signals.inputs import Inputs, inputs

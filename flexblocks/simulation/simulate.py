@@ -14,9 +14,8 @@ from flexblocks.interrupt import Interrupt
 from flexblocks.plausibility import warn_of_degrees
 from flexblocks.progress import ProgressDisplay
 from flexblocks.simulation.chunks import DEFAULT_STEPS, checked_budget
+from flexblocks.simulation.loops import ahead, at_times, opened, passages, watched_times, words
 from flexblocks.simulation.method import checked_method
-from flexblocks.simulation.open_loops import opened
-from flexblocks.simulation.passages import ahead, at_times, passages, watched_times, words
 from flexblocks.simulation.sampling import agree, excesses, output_times, sampled_trajectory
 from flexblocks.simulation.signals.inputs import inputs
 from flexblocks.simulation.signals.prescribed_motion import with_prescribed_motion

@@ -10,16 +10,16 @@ import numpy as np
 from flexblocks.dae.dae import DAE
 from flexblocks.interrupt import Interrupt
 from flexblocks.progress import ProgressDisplay
+from flexblocks.simulation.bounds import Bounds, bounds
+from flexblocks.simulation.chart_changes import NO_CHARTS, ChartChanges, chart_changes
 from flexblocks.simulation.chunks import Budget, Pace
-from flexblocks.simulation.events.bounds import Bounds, bounds
-from flexblocks.simulation.events.chart_changes import NO_CHARTS, ChartChanges, chart_changes
-from flexblocks.simulation.events.singularities import Singularities
 from flexblocks.simulation.integrators.driven_equations import DrivenEquations
 from flexblocks.simulation.integrators.stepper import ErrorScale, Stepper
 from flexblocks.simulation.method import Method
 from flexblocks.simulation.motion_size import MotionSize
 from flexblocks.simulation.run import Integration, Record
 from flexblocks.simulation.signals.inputs import Inputs
+from flexblocks.simulation.singularities import Singularities
 from flexblocks.simulation.system import System, driven_equations
 
 
