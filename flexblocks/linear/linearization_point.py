@@ -59,8 +59,8 @@ def point_given(dae: DAE, at: Mapping[str, Any]) -> OperatingPoint:
                 raise NameUnknownError(f"linearize: at: there is no '{name}' ({listing(known)}).{nearest(name, known)}")
             groups[owner][name] = value
     z, u, p = (variables[name].values(groups[name], f"linearize: at: {name}: ") for name in GROUPS[1:])
-    warn_of_degrees("linearize: at: x: ", dae, groups["x"])
     x, guess = consistent_state(dae, groups["x"], p, "linearize: at: x: ")
+    warn_of_degrees("linearize: at: x: ", dae, groups["x"])
     z = _consistent(dae, x, z if len(groups["z"]) else guess, u, p)
     _refuse_singular(dae, x, z, p)
     residual = motion_residuals(dae)(x, z, u, p, 0.0, loop_forces(dae, x, z, u, p)).full().ravel()

@@ -220,8 +220,8 @@ def _jobs(dae: DAE, batch: Cases, times: np.ndarray, sampled: bool, saturate: bo
             known[key] = inputs(dae.u, given, times, sampled, where, dae.clocks, saturate)
         values = dae.p.values(batch.arguments("p", run), f"{where}: p: ")
         start = batch.arguments("x0", run)
-        suspected = suspected or warn_of_degrees(f"{where}: x0: ", dae, start)
         x, _ = consistent_state(dae, start, values, f"{where}: x0: ")
+        suspected = suspected or warn_of_degrees(f"{where}: x0: ", dae, start)
         jobs.append((known[key], values, x))
     return jobs
 

@@ -215,9 +215,9 @@ class Simulator:
         if any(dae.u.derivative_of):
             u = with_reference_rates(dae, u, times, sampled, "simulate")
         signals = inputs(dae.u, u, times, sampled, clocks=dae.clocks, saturate=self._saturate)
+        x, _ = consistent_state(dae, x0, values, "simulate: x0: ")
         if x0 is not None:
             warn_of_degrees("simulate: x0: ", dae, x0)
-        x, _ = consistent_state(dae, x0, values, "simulate: x0: ")
         watched = watched_times(dae, times, x, values) if has_loops else times
         # Integrate; a failure or Ctrl-C ends the record early.
         with ProgressDisplay(f"Simulating {dae.name}", times[-1] - times[0], progress) as bar, Interrupt() as interrupt:
