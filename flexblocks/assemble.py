@@ -10,8 +10,8 @@ import numpy as np
 
 from flexblocks.constraints.close_loops import close_loops
 from flexblocks.constraints.scalar_inertia import refuse_scalar_inertia
-from flexblocks.constraints.singular_mass import refuse_singular_mass
-from flexblocks.constraints.singular_posture import tell_of_singular_start
+from flexblocks.constraints.singularities.singular_mass import refuse_singular_mass
+from flexblocks.constraints.singularities.singular_posture import tell_of_singular_start
 from flexblocks.constraints.states_at_posture import start_at_posture
 from flexblocks.constraints.undefined_forces import refuse_undefined_forces
 from flexblocks.dae.dae import DAE

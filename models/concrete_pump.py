@@ -149,9 +149,8 @@ def concrete_pump(
 
 
 def _cylinder(name: str, ram: Ram, valves: str, friction: float) -> fb.HydraulicCylinder:
-    oil: dict[str, Any] = (
-        {"max_speed": 0.1} if valves == "ideal" else {"supply_pressure": SUPPLY, "rated_flow": ram.flow}
-    )
+    valve = {"max_speed": 0.1} if valves == "ideal" else {"supply_pressure": SUPPLY, "rated_flow": ram.flow}
+    oil: dict[str, Any] = valve
     area_a, area_b = ram.areas
     return fb.HydraulicCylinder(
         name, area_a, area_b, retracted=ram.retracted, extended=ram.extended, friction=friction, **oil

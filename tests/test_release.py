@@ -28,6 +28,12 @@ def test_the_project_has_one_home_and_one_version() -> None:
     assert cited["license"] == PROJECT["license"]
 
 
+def anchors(page: Path) -> set[str]:
+    """Return the anchors of a page's headings: lower case, hyphens for spaces, no other punctuation."""
+    headings = re.findall(r"^#+ +(.+?) *$", page.read_text(encoding="utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", heading).lower().replace(" ", "-") for heading in headings}
+
+
 def test_links_of_the_package_index_are_absolute_and_lead_to_files() -> None:
     text = runpy.run_path(str(ROOT / "setup.py"))["long_description"]()
     links = re.findall(r"\]\(([^)]+)\)", text)
@@ -36,7 +42,9 @@ def test_links_of_the_package_index_are_absolute_and_lead_to_files() -> None:
     assert len(inside) > 20
     assert any(link.startswith("/raw/main/") for link in inside)
     for link in inside:
-        assert (ROOT / re.sub(r"^/(raw|blob)/main/", "", link)).exists(), link
+        name, _, anchor = re.sub(r"^/(raw|blob)/main/", "", link).partition("#")
+        assert (ROOT / name).exists(), link
+        assert not anchor or anchor in anchors(ROOT / name), link
 
 
 def test_issue_templates_are_forms() -> None:

@@ -13,7 +13,7 @@ from flexblocks.constraints.closed_posture import refuse_singular
 from flexblocks.constraints.dependent_variables import with_dependent_variables
 from flexblocks.constraints.loop_equations import regular_mass
 from flexblocks.constraints.posture import posture
-from flexblocks.constraints.singular_posture import refuse_singular_posture
+from flexblocks.constraints.singularities.singular_posture import refuse_singular_posture
 from flexblocks.dynamics.algorithms.loop_closure import total_jacobian
 
 

@@ -13,7 +13,7 @@ from flexblocks.constraints.closed_start import closed_start
 from flexblocks.constraints.dependent_variables import with_dependent_variables
 from flexblocks.constraints.loop_equations import closure_equations, closure_slopes, free_columns, gap, weights
 from flexblocks.constraints.loop_newton import CLOSED, RANK, polished
-from flexblocks.constraints.shaky_loops import refuse_shaky_loops
+from flexblocks.constraints.singularities.shaky_loops import refuse_shaky_loops
 from flexblocks.dae.dae import DAE
 from flexblocks.dynamics.tree.cut_joints import Loops
 from flexblocks.errors import ModelError, listing

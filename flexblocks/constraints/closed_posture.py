@@ -9,7 +9,6 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 
-from flexblocks.constraints.change_points import change_points, joints_in_line, passed_words
 from flexblocks.constraints.continuation import led
 from flexblocks.constraints.deformation import deformation, deforming
 from flexblocks.constraints.loop_equations import (
@@ -22,6 +21,7 @@ from flexblocks.constraints.loop_equations import (
     mismatches,
 )
 from flexblocks.constraints.loop_newton import CLOSED, RANK, least_strained, nearest, polished
+from flexblocks.constraints.singularities.change_points import change_points, joints_in_line, passed_words
 from flexblocks.dae.dae import DAE
 from flexblocks.errors import listing
 from flexblocks.libraries import scipy

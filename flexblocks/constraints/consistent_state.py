@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -12,7 +11,6 @@ from flexblocks.constraints.dependent_variables import with_dependent_variables
 from flexblocks.constraints.ranges import refuse_out_of_range
 from flexblocks.constraints.states_at_posture import named_states, with_states_at_posture
 from flexblocks.dae.dae import DAE
-from flexblocks.degrees import warn_of_degrees
 
 
 def consistent_state(dae: DAE, values: Any, p: np.ndarray, where: str) -> tuple[np.ndarray, np.ndarray]:
@@ -36,8 +34,6 @@ def consistent_state(dae: DAE, values: Any, p: np.ndarray, where: str) -> tuple[
     """
     # Loops, ranges, dependent variables; an arm without any of them keeps its values as they are.
     x, z = dae.x.values(values, where), dae.z.start
-    if isinstance(values, Mapping):
-        warn_of_degrees(where, values, dict(zip(dae.q_names, dae.x.units, strict=False)))
     has_ranges = dae.tree.ranges or dae.tree.positive_states
     if has_ranges:
         refuse_out_of_range(dae, x, where)

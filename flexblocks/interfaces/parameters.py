@@ -12,8 +12,8 @@ from typing import Any, ClassVar
 import casadi as ca
 import numpy as np
 
-from flexblocks.computable import computable, needed
 from flexblocks.errors import ParameterError
+from flexblocks.plausibility import computable, needed
 
 
 @dataclass(frozen=True)

@@ -11,8 +11,8 @@ import casadi as ca
 import numpy as np
 
 from flexblocks.argument_types import short
-from flexblocks.computable import computable, needed
 from flexblocks.errors import NameUnknownError, ParameterError, listing, nearest
+from flexblocks.plausibility import computable, needed
 from flexblocks.symbolic_pickle import HoldsSymbols
 
 # Roles of the variables of a group, by its kind.

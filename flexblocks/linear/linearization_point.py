@@ -11,10 +11,11 @@ import numpy as np
 from flexblocks.constraints.consistent_state import consistent_state
 from flexblocks.constraints.loop_equations import regular_mass
 from flexblocks.constraints.ranges import refuse_out_of_range
-from flexblocks.constraints.singular_posture import refuse_singular_posture
+from flexblocks.constraints.singularities.singular_posture import refuse_singular_posture
 from flexblocks.dae.dae import DAE
 from flexblocks.errors import ComputationError, NameUnknownError, ParameterError, listing, nearest
 from flexblocks.linear.derivatives import Derivatives
+from flexblocks.plausibility import warn_of_degrees
 from flexblocks.statics.balance import loop_forces, motion_residuals
 from flexblocks.statics.equilibrium import equilibrium
 from flexblocks.statics.operating_point import OperatingPoint
@@ -59,6 +60,7 @@ def point_given(dae: DAE, at: Mapping[str, Any]) -> OperatingPoint:
             groups[owner][name] = value
     z, u, p = (variables[name].values(groups[name], f"linearize: at: {name}: ") for name in GROUPS[1:])
     x, guess = consistent_state(dae, groups["x"], p, "linearize: at: x: ")
+    warn_of_degrees("linearize: at: x: ", dae, groups["x"])
     z = _consistent(dae, x, z if len(groups["z"]) else guess, u, p)
     _refuse_singular(dae, x, z, p)
     residual = motion_residuals(dae)(x, z, u, p, 0.0, loop_forces(dae, x, z, u, p)).full().ravel()

@@ -7,11 +7,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from flexblocks.computable import computable, needed
 from flexblocks.errors import NameUnknownError, ParameterError, listing, nearest
 from flexblocks.interfaces import Coordinate
 from flexblocks.modeling.flanges import SharedCoordinate
 from flexblocks.modeling.spanning_tree import Topology
+from flexblocks.plausibility import computable, needed
 
 
 def checked_locks(plan: Topology, locked: Mapping[str, float] | None) -> dict[str, float]:

@@ -16,12 +16,12 @@ from flexblocks.constraints.consistent_state import consistent_state
 from flexblocks.dae.dae import DAE
 from flexblocks.errors import ComputationError, ParameterError, listing
 from flexblocks.interrupt import Interrupt
+from flexblocks.plausibility import warn_of_degrees
 from flexblocks.progress import ProgressDisplay
 from flexblocks.simulation.cases import Cases, cases
 from flexblocks.simulation.chunks import DEFAULT_STEPS, Budget, checked_budget
+from flexblocks.simulation.loops import Passages, ahead, at_times, opened, passages, watched_times, words
 from flexblocks.simulation.method import Method, checked_method
-from flexblocks.simulation.open_loops import opened
-from flexblocks.simulation.passages import Passages, ahead, at_times, passages, watched_times, words
 from flexblocks.simulation.run import Record
 from flexblocks.simulation.sampling import excesses, output_times, sampled_trajectory
 from flexblocks.simulation.signals.inputs import Inputs, inputs
@@ -209,6 +209,7 @@ def _jobs(dae: DAE, batch: Cases, times: np.ndarray, sampled: bool, saturate: bo
     """Return inputs, parameters and start state of each run, checked."""
     jobs: list[Job] = []
     known: dict[tuple[int, ...], Inputs] = {}
+    suspected = False  # of being in degrees
     for run in range(len(batch)):
         where = f"{HERE}: run {run}"
         key = batch.key("u", run)
@@ -218,7 +219,9 @@ def _jobs(dae: DAE, batch: Cases, times: np.ndarray, sampled: bool, saturate: bo
                 given = with_reference_rates(dae, given, times, sampled, where)
             known[key] = inputs(dae.u, given, times, sampled, where, dae.clocks, saturate)
         values = dae.p.values(batch.arguments("p", run), f"{where}: p: ")
-        x, _ = consistent_state(dae, batch.arguments("x0", run), values, f"{where}: x0: ")
+        start = batch.arguments("x0", run)
+        x, _ = consistent_state(dae, start, values, f"{where}: x0: ")
+        suspected = suspected or warn_of_degrees(f"{where}: x0: ", dae, start)
         jobs.append((known[key], values, x))
     return jobs
 

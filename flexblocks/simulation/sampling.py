@@ -7,8 +7,8 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
-from flexblocks.computable import LARGEST, computable, needed
 from flexblocks.errors import ParameterError
+from flexblocks.plausibility import LARGEST, computable, needed
 from flexblocks.simulation.run import Record
 from flexblocks.simulation.system import System
 from flexblocks.simulation.trajectory import ENERGIES, Trajectory

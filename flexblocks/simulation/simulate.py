@@ -11,11 +11,11 @@ from flexblocks.constraints.consistent_state import consistent_state
 from flexblocks.dae.dae import DAE
 from flexblocks.errors import ComputationError
 from flexblocks.interrupt import Interrupt
+from flexblocks.plausibility import warn_of_degrees
 from flexblocks.progress import ProgressDisplay
 from flexblocks.simulation.chunks import DEFAULT_STEPS, checked_budget
+from flexblocks.simulation.loops import ahead, at_times, opened, passages, watched_times, words
 from flexblocks.simulation.method import checked_method
-from flexblocks.simulation.open_loops import opened
-from flexblocks.simulation.passages import ahead, at_times, passages, watched_times, words
 from flexblocks.simulation.sampling import agree, excesses, output_times, sampled_trajectory
 from flexblocks.simulation.signals.inputs import inputs
 from flexblocks.simulation.signals.prescribed_motion import with_prescribed_motion
@@ -140,9 +140,9 @@ def simulate(
     -----
     FlexblocksWarning
         It was interrupted; an input exceeds the limit of its actuator, or the command of a loop that was closed with
-        ``limits=False``; its loops pass a change point, see `flexblocks.constraints.change_points`; the work done on
-        it differs from what its energy gains and loses by more than a thousandth of the energy that passed; or a beam
-        deflects beyond the small deflections that it is modelled for, see `flexblocks.validity`.
+        ``limits=False``; its loops pass a change point, see `flexblocks.constraints.singularities.change_points`; the
+        work done on it differs from what its energy gains and loses by more than a thousandth of the energy that
+        passed; or a beam deflects beyond the small deflections that it is modelled for, see `flexblocks.validity`.
 
     Examples
     --------
@@ -216,6 +216,8 @@ class Simulator:
             u = with_reference_rates(dae, u, times, sampled, "simulate")
         signals = inputs(dae.u, u, times, sampled, clocks=dae.clocks, saturate=self._saturate)
         x, _ = consistent_state(dae, x0, values, "simulate: x0: ")
+        if x0 is not None:
+            warn_of_degrees("simulate: x0: ", dae, x0)
         watched = watched_times(dae, times, x, values) if has_loops else times
         # Integrate; a failure or Ctrl-C ends the record early.
         with ProgressDisplay(f"Simulating {dae.name}", times[-1] - times[0], progress) as bar, Interrupt() as interrupt:

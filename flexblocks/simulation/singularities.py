@@ -13,11 +13,11 @@ from functools import cached_property
 import casadi as ca
 import numpy as np
 
-from flexblocks.constraints.change_points import way_to_change_point
 from flexblocks.constraints.closed_posture import is_in_line
 from flexblocks.constraints.loop_equations import closure_equations, closure_slopes, free_columns, regular_mass
-from flexblocks.constraints.singular_mass import generic_inertia
-from flexblocks.constraints.singular_posture import LOST, is_singular_posture, singular_posture
+from flexblocks.constraints.singularities.change_points import way_to_change_point
+from flexblocks.constraints.singularities.singular_mass import generic_inertia
+from flexblocks.constraints.singularities.singular_posture import LOST, is_singular_posture, singular_posture
 from flexblocks.dae.dae import DAE
 from flexblocks.dynamics.at_posture.mass_matrix import smallest_eigenvalues
 from flexblocks.errors import listing

@@ -7,18 +7,18 @@ from collections.abc import Mapping
 import numpy as np
 
 from flexblocks.constraints.closed_posture import warn_of_change_points
-from flexblocks.constraints.singular_posture import refuse_singular_posture
+from flexblocks.constraints.singularities.singular_posture import refuse_singular_posture
 from flexblocks.dae.dae import DAE
-from flexblocks.degrees import warn_of_degrees
 from flexblocks.dynamics.tree.clock import refuse_clocks
 from flexblocks.errors import ComputationError, ParameterError, listing
+from flexblocks.plausibility import warn_of_degrees
 from flexblocks.statics.choice import nearest_balance, smallest_inputs
 from flexblocks.statics.closed_problem import closed_problem
 from flexblocks.statics.closed_solvers import closed_root, nearest_closed_balance
 from flexblocks.statics.operating_point import OperatingPoint
 from flexblocks.statics.problem import Statics, pose
 from flexblocks.statics.solvers import led, polished, root
-from flexblocks.validity.large_deflections import warn_of_large_deflections
+from flexblocks.validity.large_deflections import is_quiet, warn_of_large_deflections
 from flexblocks.validity.output_ranges import beyond_ranges, warn_beyond_ranges
 from flexblocks.validity.state_ranges import beyond_state_ranges, warn_of_states
 
@@ -91,7 +91,8 @@ def equilibrium(
         refuse_clocks(dae.clocks, "equilibrium")
     held = _held_states(dae, x)
     problem = pose(dae, held, _held("u", u, dae.u.names), p)
-    warn_of_degrees("equilibrium: x: ", held, dict(zip(dae.q_names, dae.x.units, strict=False)))
+    if not is_quiet():
+        warn_of_degrees("equilibrium: x: ", dae, held)
     closed = closed_problem(dae, problem) if problem.closures else None
     s: np.ndarray | None = problem.start
     # Some equilibrium ...

@@ -13,7 +13,7 @@ import numpy as np
 from flexblocks.constraints.consistent_state import consistent_state
 from flexblocks.constraints.loop_equations import regular_mass
 from flexblocks.constraints.ranges import coordinate_bounds, state_bounds
-from flexblocks.constraints.singular_posture import LOST, is_singular_posture, refuse_singular_posture
+from flexblocks.constraints.singularities.singular_posture import LOST, is_singular_posture, refuse_singular_posture
 from flexblocks.constraints.states_at_posture import with_following_states
 from flexblocks.dae.dae import DAE
 from flexblocks.dynamics.at_posture.mass_matrix import mass_at_posture, weakest_motion

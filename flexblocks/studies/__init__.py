@@ -4,7 +4,7 @@ from flexblocks.public_calls import guard
 from flexblocks.studies.cases import Cases, grid, table
 from flexblocks.studies.samples import samples
 from flexblocks.studies.sensitivity import morris_design, morris_effects, sobol_design, sobol_indices
-from flexblocks.studies.store import StoreError
+from flexblocks.studies.stores.store import StoreError
 from flexblocks.studies.study import StudyError, study
 
 __all__ = [

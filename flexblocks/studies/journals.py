@@ -19,7 +19,7 @@ from flexblocks.studies.identity import Identity
 from flexblocks.studies.journal import SUFFIX, is_written, lock, outcomes
 from flexblocks.studies.outcome import Outcome
 from flexblocks.studies.record import RecordError
-from flexblocks.studies.store import Store, StoreError, check
+from flexblocks.studies.stores.store import Store, StoreError, check
 
 NOTE = "study.json"
 PATIENCE = 2.0  # in which a worker whose driver is gone notices it, and ends [s]

@@ -13,7 +13,7 @@ from flexblocks.studies.block import Block
 from flexblocks.studies.cases import Cases
 from flexblocks.studies.identity import Identity
 from flexblocks.studies.outcome import DONE, FAILED, Form, Outcome
-from flexblocks.studies.store import Store, StoreError
+from flexblocks.studies.stores.store import Store, StoreError
 
 EVERY = 4.0  # s between writes of what is not complete; it is in the journals until then
 SHARE = 0.03  # of the time that these writes may take: the driver shares its core with a worker

@@ -17,7 +17,7 @@ from flexblocks.studies.outcome import Outcome
 from flexblocks.studies.pools import Pool
 from flexblocks.studies.results import Results
 from flexblocks.studies.schedule import Queue, completed, has_died
-from flexblocks.studies.store import StoreError
+from flexblocks.studies.stores.store import StoreError
 from flexblocks.studies.worker import Parcel, run_batch
 
 STILLBORN = (

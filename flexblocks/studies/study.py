@@ -13,12 +13,12 @@ from flexblocks.interrupt import Interrupt
 from flexblocks.libraries import xr
 from flexblocks.progress import ProgressDisplay
 from flexblocks.studies.cases import Cases, as_cases
-from flexblocks.studies.choose_store import store_of
 from flexblocks.studies.identity import identity
 from flexblocks.studies.journals import Journals
 from flexblocks.studies.pools import pool_of
 from flexblocks.studies.results import Results
 from flexblocks.studies.run import Run
+from flexblocks.studies.stores.choose_store import store_of
 from flexblocks.studies.worker import Parcel
 from flexblocks.user_warning import warn
 

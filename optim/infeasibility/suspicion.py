@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from flexblocks.dae.dae import DAE
-from flexblocks.degrees import may_be_degrees
+from flexblocks.plausibility import may_be_degrees
 
 from ..problem.problem import Problem
 from ..problem.rest_to_rest import RestToRest

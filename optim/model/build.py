@@ -28,14 +28,13 @@ from .ends.boundary_conditions import add_boundary_conditions
 from .ends.reached_state import add_reached_state
 from .equations_of_motion import add_equations_of_motion
 from .initial_guess import set_guess
-from .known_inputs import fix_known_inputs
 from .magnitudes import declare_magnitudes
 from .objective import PhaseCosts, add_objective
 from .path_constraints import add_path_constraints
 from .phase_linking import link_phases
 from .trajectories import PhaseTrajectory
 from .variable_index import VariableIndex, variable_index
-from .variables import add_variables
+from .variables import add_variables, fix_known_inputs
 from .via_points import add_via_points
 
 

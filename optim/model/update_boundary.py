@@ -6,8 +6,8 @@ from dataclasses import fields, replace
 from typing import Any
 
 from ..errors import ProblemError
+from ..presolve.inputs.references import with_planned_names
 from ..presolve.phase_transcription import PhaseTranscription
-from ..presolve.references import with_planned_names
 from ..presolve.transcribe import transcribe
 from ..presolve.transcribed_problem import TranscribedProblem
 from ..problem.problem import Problem

@@ -1,11 +1,14 @@
-"""Decision variables of one phase."""
+"""Decision variables of one phase, and those of inputs that are known beforehand, which are fixed."""
 
 from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pyomo.environ as pyo
 
+from ..presolve.bounds import held_inputs
+from ..presolve.inputs.known_motions import known_values
 from ..presolve.phase_transcription import PhaseTranscription
 from .bounds import bounds_of
 
@@ -60,3 +63,23 @@ def _add_times(b: Any, t: PhaseTranscription) -> None:
         b.t = pyo.Expression(b.mesh, rule=lambda b, k: shares[k] * b.T, doc="mesh times [s]")
     else:
         b.t = pyo.Param(b.mesh, initialize=dict(enumerate(t.mesh.times.tolist())), doc="mesh times [s]")
+
+
+def fix_known_inputs(b: Any, t: PhaseTranscription) -> None:
+    """Fix known inputs at all mesh points: their values and rates, or the means of piecewise constant inputs.
+
+    They are accelerations of known motions, known disturbances, and inputs that are off.
+    """
+    if t.borrows_inputs:
+        return
+    times = t.mesh.times
+    known = known_values(t.dae, t.problem, t.phase, times) if t.problem.prescribed else {}
+    nothing = np.zeros(len(times))
+    off = held_inputs(t.dae, t.limits).keys() - known.keys()
+    for name, (integral, value, rate) in (known | dict.fromkeys(off, (nothing, nothing, nothing))).items():
+        values = value if t.shape.is_continuous else np.diff(integral) / t.mesh.steps
+        for k, at_point in enumerate(values.tolist()):
+            b.u[k, name].fix(at_point)
+        if t.shape.has_rates:
+            for k, at_point in enumerate(rate.tolist()):
+                b.du[k, name].fix(at_point)

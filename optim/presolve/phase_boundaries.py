@@ -22,7 +22,7 @@ from .equilibrium import undetermined_at_rest
 from .feasibility.open_base import at_rest, open_base, with_momentum
 from .feasibility.redundant_references import redundant_references
 from .feasibility.shared_travel import reference_states
-from .known_motions import known_columns, limits_at
+from .inputs.known_motions import known_columns, limits_at
 from .meeting.meeting_end import meeting_end
 from .moving_end import split_motion
 from .path_values import PathValues

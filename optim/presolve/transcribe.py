@@ -35,7 +35,9 @@ from .infeasible_goal import (
     check_input_count,
     check_shared_momentum,
 )
-from .known_motions import bounded_by_known, with_known_motions
+from .inputs.known_motions import bounded_by_known, with_known_motions
+from .inputs.planned_inputs import planned_arm
+from .inputs.references import with_planned_names
 from .least_inputs.weak_inputs import check_weak_inputs
 from .lines.line_reach import check_lines
 from .magnitudes.input_sizes import input_sizes
@@ -43,10 +45,8 @@ from .margins import check_margins, narrowed
 from .parameters import resolved_parameters
 from .path_values import resolved_path
 from .phase_transcription import PhaseTranscription
-from .planned_inputs import planned_arm
 from .postures.determined_values import check_determined_values
 from .quasi_static_modes import FAR, PERIODS, static_modes, unresolved_modes
-from .references import with_planned_names
 from .rigid_motion.duration_estimate import duration_range
 from .transcribed_problem import TranscribedProblem
 from .via_postures import check_vias, via_waypoints

@@ -9,7 +9,7 @@ import casadi as ca
 import numpy as np
 from scipy.interpolate import BSpline, PPoly
 
-from flexblocks.computable import LARGEST, computable, needed
+from flexblocks.plausibility import LARGEST, computable, needed
 
 from ..errors import ProblemError
 from .time_functions import value_in_time

@@ -10,9 +10,8 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 from flexblocks.argument_types import short
-from flexblocks.computable import computable, needed
-from flexblocks.degrees import may_be_degrees
 from flexblocks.dynamics.algorithms.frame_motions import TURN
+from flexblocks.plausibility import computable, may_be_degrees, needed
 
 from ..errors import ProblemError
 

@@ -9,8 +9,8 @@ import casadi as ca
 import numpy as np
 
 from flexblocks.argument_types import short
-from flexblocks.computable import computable, needed
 from flexblocks.errors import failure
+from flexblocks.plausibility import computable, needed
 
 from ..errors import ProblemError
 from .signals.expression import IN_SYMBOLS, checked_expression

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from flexblocks.argument_types import short
-from flexblocks.computable import computable, needed
+from flexblocks.plausibility import computable, needed
 
 from ..errors import ProblemError
 from .pose import Pose

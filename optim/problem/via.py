@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
-from flexblocks.computable import computable
+from flexblocks.plausibility import computable
 
 from ..errors import ProblemError
 

@@ -18,10 +18,10 @@ from flexblocks.simulation.trajectory import Trajectory
 from flexblocks.user_warning import warn
 
 from ..errors import PlanWarning, ProblemError
-from ..model.arm_inputs import arm_inputs
 from ..model.ends.boundary_conditions import moved_boundaries
 from ..model.read_solution import (
     active_objective,
+    arm_inputs,
     input_polynomials,
     joined_inputs,
     joined_trajectory,

@@ -17,8 +17,7 @@ from flexblocks.validity.large_deflections import large_deflections, warn_of_lar
 from flexblocks.validity.state_ranges import beyond_state_ranges, warn_of_states
 
 from ..errors import PlanWarning
-from ..model.arm_inputs import arm_inputs
-from ..model.read_solution import input_polynomials, joined_inputs, regrouped
+from ..model.read_solution import arm_inputs, input_polynomials, joined_inputs, regrouped
 from ..model.trajectories import phase_trajectories, transcribed_problem
 from ..verification.mesh_errors.mesh_errors import MeshErrors
 from ..verification.replay import Replay, side_by_side

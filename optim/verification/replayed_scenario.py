@@ -16,7 +16,7 @@ from ..model.trajectories import PhaseTrajectory
 from ..presolve.boundary_equilibrium import boundary_equilibrium, translated_equilibrium
 from ..presolve.bounds import other_limits
 from ..presolve.feasibility.shared_travel import reference_states
-from ..presolve.known_motions import exact_inputs, limits_at, no_limits
+from ..presolve.inputs.known_motions import exact_inputs, limits_at, no_limits
 from ..presolve.parameters import parameter_index
 from ..presolve.path_values import PathValues, resolved_path
 from ..problem.phase import Phase

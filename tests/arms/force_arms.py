@@ -94,7 +94,7 @@ def everything() -> fb.DAE:
         "link1", 1.0, 1.0, 20.0, discretization=fb.AssumedModes(1, tip="free"), damping_ratio=0.01, bending="y"
     )
     load = fb.Payload("load", 1.0, np.eye(3) * 0.1)
-    rod = fb.RigidLink("link2", 0.8, 1.0, 0.1)
+    rod = fb.RigidLink("link2", 0.8, 1.0, (0.0, 0.1, 0.1))
     segments = (
         Segment(None, None, fb.Revolute("joint1", axis=(0, 1, 0), damping=0.5), (), False, beam, ()),
         Segment(

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 import flexblocks as fb
-from flexblocks.constraints.change_points import may_pass, way_to_change_point
 from flexblocks.constraints.closed_posture import warn_of_change_points
 from flexblocks.constraints.closed_state import closed_state
 from flexblocks.constraints.continuation import led
 from flexblocks.constraints.loop_equations import closure_equations
+from flexblocks.constraints.singularities.change_points import may_pass, way_to_change_point
 
 PASSED = "its loops pass a change point at about"
 BEAMS = {

@@ -15,7 +15,7 @@ from scipy.spatial.transform import Rotation
 import flexblocks as fb
 from arms.random_linkages import linkage
 from flexblocks import control, export, optim
-from flexblocks.constraints.singular_mass import generic_inertia
+from flexblocks.constraints.singularities.singular_mass import generic_inertia
 from flexblocks.dynamics.at_posture.mass_matrix import mass_root
 from flexblocks.errors import FlexblocksError, FlexblocksWarning, SingularMassError
 

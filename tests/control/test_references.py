@@ -80,5 +80,5 @@ def test_a_trajectory_is_a_reference_by_name():
 
 def test_the_jerk_of_a_function_for_numbers_is_refused():
     plain = control.Reference(*(control.reference(0.0).position,) * 2, fb.Signal(lambda t: math.sin(t)))
-    with pytest.raises(ParameterError, match="does not take a CasADi symbol"):
+    with pytest.raises(ParameterError, match="takes no CasADi symbol, so that it has no derivative"):
         plain.derivative(3)

@@ -13,7 +13,7 @@ import pytest
 
 import flexblocks as fb
 from arms.chains import chain
-from flexblocks.constraints import singular_mass
+from flexblocks.constraints.singularities import singular_mass
 from flexblocks.dynamics.at_posture import massless_coordinates
 from flexblocks.dynamics.at_posture.mass_matrix import is_massless, mass_at_posture, weakest_motion
 from flexblocks.dynamics.at_posture.massless_coordinates import massless_coordinate

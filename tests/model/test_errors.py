@@ -53,7 +53,10 @@ PARAMETERS = {
     "ratio": (lambda: fb.Gear("g", 0), "Gear 'g': ratio = 0; must be different from 0."),
     "asymmetric inertia": (lambda: fb.Payload("p", 1, [[1, 0, 0], [0.1, 1, 0], [0, 0, 1]]), "must be symmetric."),
     "no such body": (lambda: fb.Payload("p", 1, np.diag([1, 1, 3])), "moments 1, 1, 3 kg m2; no rigid body has these"),
-    "word": (lambda: fb.FlexibleBeam("l", 1, 1, 1, bending="x"), "bending = 'x'; must be one of 'y', 'z', 'yz'."),
+    "word": (
+        lambda: fb.FlexibleBeam("l", 1, 1, 1, bending="x"),
+        "bending = 'x'; must be one of 'auto', 'y', 'z', 'yz'.",
+    ),
     "not a discretization": (
         lambda: fb.FlexibleBeam("l", 1, 1, 1, discretization=2),
         "discretization = 2; must be a discretization, such as fb.AssumedModes(n) or fb.FiniteElements(n).",

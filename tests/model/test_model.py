@@ -212,7 +212,7 @@ def test_names_units_and_outputs():
 def composite_arm(joints: tuple[fb.Block, ...], wiring: tuple[tuple[str, ...], ...]) -> fb.Model:
     model = fb.Model("arm", gravity=(0.0, -9.81, 0.0))
     beam = fb.FlexibleBeam("link", 0.5, 0.2, 1.0, discretization=fb.AssumedModes(2, tip="auto"))
-    for block in (fb.Ground("ground"), *joints, beam, fb.Payload("payload", mass=0.1, inertia=0.005)):
+    for block in (fb.Ground("ground"), *joints, beam, fb.Payload("payload", mass=0.1, inertia=(0.005,) * 3)):
         model.add(block)
     for ports in (*wiring, ("link.frame_b", "payload.frame_a")):
         model.connect(*ports)

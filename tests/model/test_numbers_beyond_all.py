@@ -11,7 +11,7 @@ import pytest
 
 import flexblocks as fb
 from flexblocks import models, optim
-from flexblocks.computable import LARGEST, computable, needed
+from flexblocks.plausibility import LARGEST, computable, needed
 
 DAE = fb.assemble(models.subudhi_morris_2002())
 START, GOAL = {"joint1.angle": 0.0}, {"joint1.angle": 1.0}

@@ -235,7 +235,7 @@ def test_refused_by_name():
         (fb.piecewise_linear([0.0, 0.5, 1.0], [0.0, 0.0, 1.0]), "kink.* t = 0.5 s"),
         (fb.piecewise_constant([0.0, 0.5], [0.0, 1.0]), "jumps at t = 0.5 s"),
         (lambda t: ca.fabs(t - 0.4), "kink.* t = 0.4 s"),
-        (lambda t: float(np.sin(float(t))), "no derivatives"),
+        (lambda t: float(np.sin(float(t))), "no derivative;"),
     ):
         with pytest.raises(ParameterError, match=f"joint1.angle: .*{message}"):
             fb.simulate(dae, (0.0, 1.0), u={"joint1.angle": value})

@@ -174,10 +174,10 @@ def test_derivatives_of_a_function_that_loses_time_are_refused() -> None:
     with pytest.raises(ParameterError, match="loses t"):
         fb.simulate(driven, (0.0, 10.0), u={"rotor.angle": kinked})
     rate = control.reference(kinked).derivative(1)
-    name = closed.u.names[-1]
+    place, name = closed.u.names
     with pytest.raises(ParameterError, match="loses t"):
-        fb.simulate(closed, (0.0, 10.0), u={name: rate})
-    fb.simulate(closed, (0.0, 3.0), u={name: rate})  # where it does not
+        fb.simulate(closed, (0.0, 10.0), u={place: 0.0, name: rate})
+    fb.simulate(closed, (0.0, 3.0), u={place: 0.0, name: rate})  # where it does not
 
 
 @pytest.mark.parametrize("form", ["pair", "linear", "rows in a file"])

@@ -173,7 +173,7 @@ def test_a_store_whose_creation_was_cut_off_is_begun_again(
     store: Path, at: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As by a kill, which nothing cleans up after: before its first array, between two, and before it is complete."""
-    from flexblocks.studies.zarr_store import ZarrStore
+    from flexblocks.studies.stores.zarr_store import ZarrStore
 
     calls, array, consolidate = [], ZarrStore._array, ZarrStore._consolidate
 
@@ -197,7 +197,7 @@ def test_a_store_whose_creation_was_cut_off_is_begun_again(
 
 
 def test_a_form_that_was_not_consolidated_is_there(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from flexblocks.studies.zarr_store import ZarrStore
+    from flexblocks.studies.stores.zarr_store import ZarrStore
 
     def cut_off(self: ZarrStore) -> None:
         if "flexblocks_form" in self._group.attrs:

@@ -17,8 +17,8 @@ from flexblocks import studies
 from flexblocks.errors import FlexblocksWarning, ParameterError
 from flexblocks.studies import journal, pools, results, schedule
 from flexblocks.studies.journal import Journal
-from flexblocks.studies.memory_store import MemoryStore
 from flexblocks.studies.outcome import outcome
+from flexblocks.studies.stores.memory_store import MemoryStore
 from flexblocks.symbolic_pickle import PickleError
 from flexblocks.user_warning import warn
 
@@ -156,7 +156,7 @@ def test_a_journal_that_was_cut_off_keeps_what_is_whole(tmp_path: Path) -> None:
 
 def test_a_full_disk_loses_nothing_finished(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("zarr")
-    from flexblocks.studies.zarr_store import ZarrStore
+    from flexblocks.studies.stores.zarr_store import ZarrStore
 
     def full(self, block):
         raise OSError(28, "No space left on device")

@@ -87,7 +87,7 @@ def test_exit_codes_for_scripts(file: Path, monkeypatch: pytest.MonkeyPatch) -> 
     assert "payload.mass = 'a'; must be a finite number" in " ".join(result.stderr.split())
     (file.parent / "study.nc").unlink()
     file.write_text(STUDY)
-    monkeypatch.setattr(Interrupt, "__enter__", lambda self: setattr(self, "asked", True) or self)
+    monkeypatch.setattr(Interrupt, "__enter__", lambda self: self.ask() or self)
     result = run(file)
     assert result.exit_code == 130
     assert "0 of 2 cases done" in result.stdout

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields
 
-from flexblocks.computable import computable, needed
 from flexblocks.errors import ModelWarning, ParameterError
+from flexblocks.plausibility import computable, needed
 from flexblocks.user_warning import warn
 
 # The softest gels have 1e3 Pa or so, and are no beams; 1e4 Pa is far below the softest silicones, at 5e4 Pa.

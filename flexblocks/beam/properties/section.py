@@ -12,8 +12,8 @@ from dataclasses import dataclass, fields
 
 import casadi as ca
 
-from flexblocks.computable import computable, needed
 from flexblocks.errors import ParameterError
+from flexblocks.plausibility import computable, needed
 
 
 def _how_to_taper(name: str, size: object) -> str:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields
 
-from flexblocks.computable import computable
 from flexblocks.errors import ParameterError
+from flexblocks.plausibility import computable
 
 
 @dataclass(frozen=True)

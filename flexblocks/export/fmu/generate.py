@@ -8,8 +8,8 @@ import casadi as ca
 import numpy as np
 
 from flexblocks.constraints.loop_equations import closure_equations
-from flexblocks.constraints.singular_mass import LARGE, generic_inertia
-from flexblocks.constraints.singular_posture import HINGE
+from flexblocks.constraints.singularities.singular_mass import LARGE, generic_inertia
+from flexblocks.constraints.singularities.singular_posture import HINGE
 from flexblocks.dae.dae import DAE
 from flexblocks.dynamics.tree.charts import chart_functions
 from flexblocks.export.fmu.names import string_literal

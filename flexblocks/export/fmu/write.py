@@ -14,7 +14,7 @@ from types import ModuleType
 
 import numpy as np
 
-from flexblocks.constraints.singular_posture import refuse_singular_start
+from flexblocks.constraints.singularities.singular_posture import refuse_singular_start
 from flexblocks.control.saturation import with_saturated_inputs
 from flexblocks.dae.compiler import CompilerError
 from flexblocks.dae.dae import DAE

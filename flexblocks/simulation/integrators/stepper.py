@@ -145,10 +145,11 @@ def poles_at(rates: ca.Function, t: float, X: np.ndarray, P: np.ndarray) -> np.n
 
 
 def jacobian_at(rates: ca.Function, t: float, X: np.ndarray, P: np.ndarray) -> np.ndarray:
-    """Return the derivatives of der(X) in X (nx + 1, nx + 1), by differences."""
+    """Return the derivatives of der(X) in X (nx + 1, nx + 1), by differences; nan where rates are not finite."""
     h = 1e-7 * np.maximum(np.abs(X), 1e-3)
     points = X[:, None] + np.hstack([np.zeros((len(X), 1)), np.diag(h)])
     values = np.array(rates(t, points, P))
+    values[~np.isfinite(values)] = np.nan  # infinite ones differ by nothing that NumPy would not warn of
     return (values[:, 1:] - values[:, :1]) / h
 
 

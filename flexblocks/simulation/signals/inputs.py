@@ -11,11 +11,11 @@ import casadi as ca
 import numpy as np
 
 from flexblocks.argument_types import short
-from flexblocks.computable import computable, needed
 from flexblocks.dynamics.tree.clock import Clock
 from flexblocks.errors import ParameterError
 from flexblocks.interfaces.variables import Variables
 from flexblocks.libraries import scipy
+from flexblocks.plausibility import computable, needed
 from flexblocks.simulation.signals.polynomial import PiecewisePolynomial, constant, from_ppoly, piecewise_linear
 from flexblocks.simulation.signals.resolution import Resolution
 from flexblocks.simulation.signals.saturation import crossings

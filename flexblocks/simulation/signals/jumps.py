@@ -7,8 +7,8 @@ from collections.abc import Callable
 import casadi as ca
 import numpy as np
 
-from flexblocks.computable import LARGEST, computable, needed
 from flexblocks.errors import ParameterError
+from flexblocks.plausibility import LARGEST, computable, needed
 
 SAMPLES = 2000  # samples of a run; a pulse between two of them is not detected
 SMOOTH_AFTER = 8  # bisections, after which a smooth change has shrunk to 1/256 and a jump has not

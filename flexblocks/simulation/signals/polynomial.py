@@ -9,9 +9,9 @@ from dataclasses import dataclass
 import casadi as ca
 import numpy as np
 
-from flexblocks.computable import computable, needed
 from flexblocks.errors import ParameterError
 from flexblocks.libraries import scipy
+from flexblocks.plausibility import computable, needed
 from flexblocks.simulation.signals.resolution import EVALUATIONS, Resolution
 from flexblocks.simulation.signals.signal import Symbol, TimeSignal
 

@@ -12,8 +12,8 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
-from flexblocks.computable import computable, needed
 from flexblocks.errors import ParameterError
+from flexblocks.plausibility import computable, needed
 from flexblocks.simulation.signals.jumps import SAMPLES, jumps, steps_of
 from flexblocks.simulation.signals.resolution import Resolution, resolution
 

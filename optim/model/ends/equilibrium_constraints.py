@@ -31,9 +31,8 @@ def add_balance(b: Any, t: PhaseTranscription, where: str, k: int, end: End) -> 
     """
     limits = dict(zip(t.dae.u.names, t.limits.u.tolist(), strict=True))
     start = dict(zip(t.dae.u.names, end.point.u.tolist(), strict=True))
-    inputs: Any = pyo.Var(
-        b.inputs, bounds=lambda _, name: limits[name], initialize=start, doc="inputs that hold the arm"
-    )
+    doc = "inputs that hold the arm"
+    inputs: Any = pyo.Var(b.inputs, bounds=lambda _, name: limits[name], initialize=start, doc=doc)
     at_rest = dict(zip(t.dae.z.names, end.point.z.tolist(), strict=True))
     algebraics = pyo.Var(b.algebraics, initialize=at_rest, doc="algebraic variables at rest")
     b.add_component(f"{where}_inputs", inputs)

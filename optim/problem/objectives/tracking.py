@@ -9,8 +9,8 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
-from flexblocks.computable import computable, needed
 from flexblocks.errors import failure
+from flexblocks.plausibility import computable, needed
 
 from ...errors import ProblemError
 from ..signals.instant import Instant

@@ -14,7 +14,7 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
-from flexblocks.computable import computable
+from flexblocks.plausibility import computable
 
 from ...errors import ProblemError
 from .names import positive

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import casadi as ca
 import numpy as np
 
-from flexblocks.computable import computable
+from flexblocks.plausibility import computable
 
 from ...errors import ProblemError
 from ..signals.signals import Signals

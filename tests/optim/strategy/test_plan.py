@@ -290,7 +290,7 @@ MALFORMED_PROBLEMS = [
     ({"input_ends": "zero"}, '"free" or "holding"'),
     ({"objective": "time"}, "a fixed time cannot be minimised"),
     ({"limits": {"motor1.torque": -2.0}}, "low < high"),
-    ({"limits": {"motor1.torque": (1.0, 1.0)}}, "What has one value only is not limited"),
+    ({"limits": {"motor1.torque": (1.0, 1.0)}}, "What has one value only is no motion to be limited"),
     ({"limits": {"motor1.torque": (1.0, 2.0, 3.0)}}, r"\(low, high\)"),
 ]
 

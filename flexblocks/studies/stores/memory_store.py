@@ -14,7 +14,7 @@ from flexblocks.studies.block import Block, empty
 from flexblocks.studies.cases import Cases
 from flexblocks.studies.identity import Identity
 from flexblocks.studies.outcome import Form, Variable
-from flexblocks.studies.store import CASES, IDENTITY, SECONDS, STATE, Store, StoreError, check, texts
+from flexblocks.studies.stores.store import CASES, IDENTITY, SECONDS, STATE, Store, StoreError, check, texts
 
 
 class MemoryStore(Store):

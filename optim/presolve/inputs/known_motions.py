@@ -12,11 +12,11 @@ from scipy.interpolate import CubicHermiteSpline, PPoly
 from flexblocks.dae.dae import DAE
 from flexblocks.errors import listing, nearest
 
-from ..errors import ProblemError
-from ..problem.known_motion import known_motion, start_and_end
-from ..problem.phase import Phase
-from ..problem.problem import Problem
-from .bounds import Limits
+from ...errors import ProblemError
+from ...problem.known_motion import known_motion, start_and_end
+from ...problem.phase import Phase
+from ...problem.problem import Problem
+from ..bounds import Limits
 
 WHERE = "plan: prescribed"
 SAMPLES = 1001  # of a known input over a phase, for its least and greatest value

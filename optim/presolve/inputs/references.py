@@ -9,7 +9,7 @@ from typing import Any
 from flexblocks.dae.dae import DAE
 from flexblocks.dae.reference_chains import reference_chains
 
-from ..problem.problem import Problem
+from ...problem.problem import Problem
 
 
 def with_planned_names(arm: DAE, problem: Problem) -> Problem:

@@ -145,7 +145,7 @@ def may_pass(dae: DAE, q: np.ndarray, p: np.ndarray) -> bool:
     """Whether change points are looked for, on a way from a posture (n,).
 
     Loops that depend on each other, as of three parallel cranks, decide how all go on; where they did not, they would
-    come open: see `flexblocks.simulation.open_loops`.
+    come open: see `flexblocks.simulation.loops`.
     """
     equations, kept = closure_equations(dae), len(dae.tree.loops.multipliers)
     if not kept or chart_functions(dae.tree):

@@ -15,7 +15,7 @@ import numpy as np
 
 from flexblocks.constraints.loop_equations import regular_mass
 from flexblocks.constraints.posture import posture
-from flexblocks.constraints.singular_mass import generic_inertia, is_large
+from flexblocks.constraints.singularities.singular_mass import generic_inertia, is_large
 from flexblocks.dae.dae import DAE
 from flexblocks.dynamics.at_posture.mass_matrix import (
     NAMED,

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from flexblocks.studies.store import StoreError
+from flexblocks.studies.stores.store import StoreError
 
 # Compressors and filters of Zarr's second format that only turn bytes into bytes, numbers or texts. Of others nobody
 # knows: "pickle" runs what it reads, and a package that is installed may register any name.

@@ -8,9 +8,9 @@ from flexblocks.dae.dae import DAE
 from flexblocks.dae.with_inputs import with_inputs
 from flexblocks.errors import listing
 
-from ..errors import ProblemError
-from ..problem.problem import Problem
-from ..problem.validation import STILL
+from ...errors import ProblemError
+from ...problem.problem import Problem
+from ...problem.validation import STILL
 
 
 def planned_arm(dae: DAE, problem: Problem) -> DAE:

@@ -19,8 +19,8 @@ from flexblocks.studies.block import DTYPES, EMPTY, Block
 from flexblocks.studies.cases import Cases
 from flexblocks.studies.identity import Identity
 from flexblocks.studies.outcome import Form, Variable, refuse_name
-from flexblocks.studies.store import CASES, IDENTITY, SECONDS, STATE, Store, StoreError, check, texts
-from flexblocks.studies.zarr_codecs import refuse_codecs
+from flexblocks.studies.stores.store import CASES, IDENTITY, SECONDS, STATE, Store, StoreError, check, texts
+from flexblocks.studies.stores.zarr_codecs import refuse_codecs
 
 CHUNK = 2**20  # bytes: large enough for a disk, small enough for memory
 MOST = 1000  # cases of a chunk

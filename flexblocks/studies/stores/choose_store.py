@@ -6,9 +6,9 @@ from typing import Any
 
 from flexblocks.errors import ParameterError
 from flexblocks.file_paths import expanded
-from flexblocks.studies.memory_store import MemoryStore
-from flexblocks.studies.store import Store
-from flexblocks.studies.zarr_store import ZarrStore
+from flexblocks.studies.stores.memory_store import MemoryStore
+from flexblocks.studies.stores.store import Store
+from flexblocks.studies.stores.zarr_store import ZarrStore
 
 
 def store_of(store: Any) -> Store:

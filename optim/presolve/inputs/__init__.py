@@ -1,0 +1,1 @@
+"""Inputs of a plan: those that it moves, those that are known beforehand, and references by all their names."""
