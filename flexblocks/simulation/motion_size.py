@@ -16,6 +16,9 @@ from flexblocks.simulation.system import System
 
 # Larger motions have the tolerance of those of so many metres or radians, and so on: it is relative from there on.
 LARGE = 1.0
+# Share of a motion's size that a local error may have: some hundred steps later, 1e-5 of it. A posture beside which the
+# motion is small asks for no more than its own digits, rtol of it, where that is less.
+SHARE = 1e-7
 # Rounding of a number, half a unit in its last place at most.
 ROUNDING = 2.0**-54
 # Displacements, and how many, by which the equations show how rough rounding makes them: linear but for that.
@@ -67,7 +70,8 @@ class MotionSize:
             self._linearise(t, X, P)
             self._linearised = max(moved, SMALLEST)
         rounding = self._rounding(sizes)
-        size = np.maximum(np.minimum(sizes, LARGE)[self._kinds], rounding / options.atol)
+        beside = np.minimum(options.rtol * np.abs(self._origin), max(SHARE, options.rtol) * sizes[self._kinds])
+        size = np.maximum(np.minimum(sizes, LARGE)[self._kinds], np.maximum(rounding, beside) / options.atol)
         algebraic = max(moved, SMALLEST / options.atol)
         return ErrorScale(options.rtol, options.atol, self._origin, size, algebraic)
 
