@@ -62,11 +62,11 @@ class ExudynArm:
             )
         )
         transformations, offsets = exu.Matrix3DList(), exu.Vector3DList()
-        centres, inertias = exu.Vector3DList(), exu.Matrix3DList()
+        centers, inertias = exu.Vector3DList(), exu.Matrix3DList()
         for segment in arm.segments:
             transformations.Append(np.eye(3))
             offsets.Append([segment.inboard_length, 0.0, 0.0])
-            centres.Append([segment.centre, 0.0, 0.0])
+            centers.Append([segment.center, 0.0, 0.0])
             inertias.Append(np.diag([0.0, segment.inertia, segment.inertia]))
         self.system.AddObject(
             items.ObjectKinematicTree(
@@ -76,7 +76,7 @@ class ExudynArm:
                 jointTransformations=transformations,
                 jointOffsets=offsets,
                 linkInertiasCOM=inertias,
-                linkCOMs=centres,
+                linkCOMs=centers,
                 linkMasses=[segment.mass for segment in arm.segments],
                 gravity=[0.0, -arm.gravity, 0.0],
                 jointPControlVector=arm.stiffness.tolist(),

@@ -20,7 +20,7 @@ class Segment:
     ----------
     inboard_length : float
         Of the segment before, at whose end the hinge is [m].
-    length, mass, centre, inertia : float
+    length, mass, center, inertia : float
         Length [m], mass [kg], centre of mass along x [m], inertia about it [kg m2].
     stiffness : float
         Of the spring on the hinge [N m/rad]; 0 for a joint.
@@ -29,7 +29,7 @@ class Segment:
     inboard_length: float
     length: float
     mass: float
-    centre: float
+    center: float
     inertia: float
     stiffness: float
 
@@ -40,9 +40,9 @@ class Segment:
     def with_end_body(self, mass: float, inertia: float) -> Segment:
         """Return the segment with a body on its end."""
         whole = self.mass + mass
-        centre = (self.mass * self.centre + mass * self.length) / whole
-        about = self.inertia + self.mass * (self.centre - centre) ** 2 + inertia + mass * (self.length - centre) ** 2
-        return replace(self, mass=whole, centre=centre, inertia=about)
+        center = (self.mass * self.center + mass * self.length) / whole
+        about = self.inertia + self.mass * (self.center - center) ** 2 + inertia + mass * (self.length - center) ** 2
+        return replace(self, mass=whole, center=center, inertia=about)
 
 
 @dataclass(frozen=True)

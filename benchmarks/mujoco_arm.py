@@ -20,7 +20,7 @@ def mujoco_model(arm: LumpedArm, step: float, integrator: str = "RK4") -> mujoco
         bodies += f"""
           <body pos="{segment.inboard_length!r} 0 0">
             <joint name="hinge{i}" axis="0 0 1" stiffness="{segment.stiffness!r}"/>
-            {_inertial(segment.centre, segment.mass, segment.inertia)}"""
+            {_inertial(segment.center, segment.mass, segment.inertia)}"""
         closing += "</body>"
     for k, i in enumerate(arm.joints):
         driven = f"hinge{i}"
@@ -46,6 +46,6 @@ def mujoco_model(arm: LumpedArm, step: float, integrator: str = "RK4") -> mujoco
       </mujoco>""")
 
 
-def _inertial(centre: float, mass: float, inertia: float) -> str:
+def _inertial(center: float, mass: float, inertia: float) -> str:
     diagonal = " ".join([repr(inertia)] * 3)
-    return f'<inertial pos="{centre!r} 0 0" mass="{mass!r}" diaginertia="{diagonal}"/>'
+    return f'<inertial pos="{center!r} 0 0" mass="{mass!r}" diaginertia="{diagonal}"/>'

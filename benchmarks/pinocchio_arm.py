@@ -17,6 +17,6 @@ def pinocchio_model(arm: LumpedArm) -> pin.Model:
         place = pin.SE3(np.eye(3), np.array([segment.inboard_length, 0.0, 0.0]))
         parent = model.addJoint(parent, pin.JointModelRZ(), place, f"hinge{i}")
         inertia = np.diag([0.0, segment.inertia, segment.inertia])
-        body = pin.Inertia(segment.mass, np.array([segment.centre, 0.0, 0.0]), inertia)
+        body = pin.Inertia(segment.mass, np.array([segment.center, 0.0, 0.0]), inertia)
         model.appendBodyToJoint(parent, body, pin.SE3.Identity())
     return model

@@ -21,7 +21,7 @@ from flexblocks import models
 from flexblocks.models.yu_chen import LINKS
 
 KP, KD = 125.0, 25.0  # N m/rad, N m s/rad
-CENTRE, RADIUS, RATE = (0.67, 0.34), 0.1, 0.2 * np.pi  # m, m, rad/s
+CENTER, RADIUS, RATE = (0.67, 0.34), 0.1, 0.2 * np.pi  # m, m, rad/s
 TIMES = np.linspace(0.0, 10.0, 1001)  # one revolution
 
 
@@ -36,7 +36,7 @@ def arm_with_servos() -> fb.Model:
 
 def circle(t, maths=np):
     """Return the reference x, y [m] of the tip at times t [s]: numbers, arrays or, with `maths` = ca, symbols."""
-    return CENTRE[0] + RADIUS * maths.cos(RATE * t), CENTRE[1] + RADIUS * maths.sin(RATE * t)
+    return CENTER[0] + RADIUS * maths.cos(RATE * t), CENTER[1] + RADIUS * maths.sin(RATE * t)
 
 
 def rigid_arm() -> ca.Function:

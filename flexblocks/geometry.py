@@ -162,7 +162,7 @@ def outlets_of(body: Body, outlets: tuple[str, ...], p: ca.SX) -> ca.Function:
 
 def _line(body: Body, R: ca.SX, r: ca.SX, q: ca.SX, p: ca.SX, stations: int) -> ca.SX:
     """Return the centreline (3, k) of one body, from its inlet outward."""
-    outlets = body.block.centreline(stations)
+    outlets = body.block.centerline(stations)
     if not outlets:
         return r
     return ca.horzcat(r, *call(outlets_of(body, outlets, p), R, r, q, body.terms.p))

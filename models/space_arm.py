@@ -125,9 +125,9 @@ def _diagonal(values) -> tuple[tuple[float, ...], ...]:
     return tuple(tuple(value if i == j else 0.0 for j in range(3)) for i, value in enumerate(values))
 
 
-def _body(model: fb.Model, name: str, mass: float, inertia, reach, place: Port, centred: bool = True) -> Port:
+def _body(model: fb.Model, name: str, mass: float, inertia, reach, place: Port, centerd: bool = True) -> Port:
     """Add a rigid body, its centre halfway to its outlet or at its inlet; return the outlet."""
-    center = tuple(value / 2 for value in reach) if centred else (0.0, 0.0, 0.0)
+    center = tuple(value / 2 for value in reach) if centerd else (0.0, 0.0, 0.0)
     body = model.add(fb.RigidBody(name, mass, _diagonal(inertia), center=center, reach=reach))
     model.connect(place, body.frame_a)
     return body.frame_b

@@ -34,7 +34,7 @@ problem:
   objective: [{type: Effort}, {type: Integral, expression: payload.x ** 2, weight: 0.1}]
   limits: {motor1.torque: 9.0, motor2.torque: [-3, 4]}
   via: [{type: Via, values: {joint1.angle: 0.2}, at: 0.5}]
-  path: [{type: KeepOut, region: {type: Sphere, centre: [9, 0, 0], radius: 1}, frames: [payload]}]
+  path: [{type: KeepOut, region: {type: Sphere, center: [9, 0, 0], radius: 1}, frames: [payload]}]
 transcription: {intervals: 4, degree: 3}
 refine: false
 audit: {finer: {type: AssumedModes, n: 3}}

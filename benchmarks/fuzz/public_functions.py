@@ -155,7 +155,7 @@ def calls() -> dict[str, Call]:
     call("optim.Via", optim.Via, values={"joint1.angle": 0.2}, at=0.5)
     call("optim.Box", optim.Box, low=(0.0, 0.0, 0.0), high=(1.0, 1.0, 1.0))
     call("optim.HalfSpace", optim.HalfSpace, point=(0.0, 0.0, 0.0), normal=(0.0, 1.0, 0.0))
-    call("optim.Sphere", optim.Sphere, centre=(0.0, 0.0, 0.0), radius=1.0)
+    call("optim.Sphere", optim.Sphere, center=(0.0, 0.0, 0.0), radius=1.0)
     call("optim.Capsule", optim.Capsule, start=(0.0, 0.0, 0.0), end=(1.0, 0.0, 0.0), radius=1.0)
     call("optim.KeepApart", optim.KeepApart, links=("link1",), frames=("payload",), radius=0.1)
     call("optim.Follow", optim.Follow, frames="payload", points=((0.0, 0.0), (1.0, 0.0)), tolerance=0.1)
@@ -189,7 +189,7 @@ def calls() -> dict[str, Call]:
     call("control.OutputFeedback", control.OutputFeedback, law=control.LQR(1.0, at=at),
          observer=control.Kalman(("joint1.angle",), at=at))  # fmt: skip
     call("control.LQG", control.LQG, law=control.LQR(1.0, at=at), observer=control.Kalman(("joint1.angle",), at=at))
-    call("control.ComputedTorque", control.ComputedTorque, kp=1.0, kv=1.0)
+    call("control.ComputedTorque", control.ComputedTorque, kp=1.0, kd=1.0)
     call("control.Decoupling", control.Decoupling, coordinates=("joint1.angle", "joint2.angle"))
     call("control.FastFeedback", control.FastFeedback, split=split, K=[[0.0] * 2] * 2)
     call("control.Feedforward", control.Feedforward)

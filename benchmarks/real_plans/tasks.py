@@ -69,8 +69,8 @@ def obstacle(arm: Arm) -> Task | None:
     along = points[len(points) // 2 + 1] - points[len(points) // 2 - 1]
     beside = np.cross([0.0, 0.0, 1.0], along) if abs(along[:2]).max() > 0 else np.array([1.0, 0.0, 0.0])
     radius = 0.12 * length
-    centre = middle + 0.5 * radius * beside / np.linalg.norm(beside)
-    keep = optim.KeepOut(optim.Sphere(centre.tolist(), radius), frames=arm.tip)
+    center = middle + 0.5 * radius * beside / np.linalg.norm(beside)
+    keep = optim.KeepOut(optim.Sphere(center.tolist(), radius), frames=arm.tip)
     return Task(_problem(arm, arm.goal, path=keep))
 
 

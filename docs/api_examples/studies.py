@@ -29,7 +29,7 @@ runs = fb.study(peak, cases)
 runs_of_table = fb.study(peak, fb.table({"load": [1.0, 2.0], "length": [0.5, 0.5], "rigidity": [1.0, 1.2]}))
 
 # %% plot.scatter_matrix plot.parallel_coordinates
-ax = plot.parallel_coordinates(runs, ["load", "length", "value"], colour="value")
+ax = plot.parallel_coordinates(runs, ["load", "length", "value"], color="value")
 axes = plot.scatter_matrix(runs, ["load", "length", "value"])
 
 # %% studies.morris_design studies.morris_effects

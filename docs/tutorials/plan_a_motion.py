@@ -17,7 +17,7 @@ dae = fb.assemble(models.subudhi_morris_2002())
 # name, of one number (both ways) or a pair. `KeepOut` keeps points of links out of a region, a hand's breadth away.
 
 # %%
-post = optim.Sphere(centre=(0.40, 0.48), radius=0.06)  # two coordinates: round through all z
+post = optim.Sphere(center=(0.40, 0.48), radius=0.06)  # two coordinates: round through all z
 task = optim.RestToRest(
     start={"joint1.angle": 0.0, "joint2.angle": 0.0},
     goal={"joint1.angle": 1.6, "joint2.angle": 0.5},

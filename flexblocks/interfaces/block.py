@@ -206,7 +206,7 @@ class Block(_Named, ABC):
         """The share of critical damping that modes of the block by itself have, clamped; 0 if it has none."""
         return 0.0
 
-    def centreline(self, count: int) -> tuple[str, ...]:
+    def centerline(self, count: int) -> tuple[str, ...]:
         """Return the outlets that trace the block outward from its inlet; about `count` of them where it bends."""
         del count
         return tuple(spec.name for spec in self.ports if spec.kind is Kind.FRAME and spec.outlet)

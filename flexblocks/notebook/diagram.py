@@ -23,22 +23,22 @@ def diagram(model: Model, parameters: Mapping[str, Sequence[str]]) -> str:
     places, kinds = layout(model), captions(model)
     width = 18 + CHARACTER * max((max(len(name), len(kinds[name])) for name in places), default=0)
     left, top = min(x for x, _ in places.values()), max(y for _, y in places.values())
-    centres = {
+    centers = {
         name: (MARGIN + width / 2 + (x - left) * (width + GAP), MARGIN + HEIGHT / 2 + (top - y) * ROW)
         for name, (x, y) in places.items()
     }
-    right = max(x for x, _ in centres.values()) + width / 2 + MARGIN
-    bottom = max(y for _, y in centres.values()) + HEIGHT / 2 + MARGIN
+    right = max(x for x, _ in centers.values()) + width / 2 + MARGIN
+    bottom = max(y for _, y in centers.values()) + HEIGHT / 2 + MARGIN
     lines = []
     for first, second, data in model.graph.edges(data=True):
-        (x1, y1), (x2, y2) = centres[first], centres[second]
+        (x1, y1), (x2, y2) = centers[first], centers[second]
         title = escape(" - ".join(data["ports"]))
         lines.append(
             f'<line x1="{x1:g}" y1="{y1:g}" x2="{x2:g}" y2="{y2:g}" {LINES[data["kind"]]}>'
             f"<title>{title}: {escape(str(data['kind']))}</title></line>"
         )
     boxes = []
-    for name, (x, y) in centres.items():
+    for name, (x, y) in centers.items():
         told = escape("\n".join([f"{kinds[name]} {name}", *parameters[name]]))
         # Lines end behind the boxes: filled with the page's colour, which only CSS knows, white on light pages.
         boxes.append(

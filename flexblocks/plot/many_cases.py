@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def parallel_coordinates(
-    runs: xr.Dataset, names: Sequence[str], colour: str | None = None, ax: Axes | None = None
+    runs: xr.Dataset, names: Sequence[str], color: str | None = None, ax: Axes | None = None
 ) -> Axes:
     """Plot a line for each case over vertical axes, one for each name, from its least to its largest value.
 
@@ -26,7 +26,7 @@ def parallel_coordinates(
         Of `flexblocks.study`.
     names : sequence of str
         What varied, and results that are one number a case.
-    colour : str, optional
+    color : str, optional
         Name by which lines are coloured; by default the last.
     ax : Axes, optional
 
@@ -35,7 +35,7 @@ def parallel_coordinates(
     Axes
     """
     columns = _columns(runs, names)
-    shades = _columns(runs, [names[-1] if colour is None else colour])[0]
+    shades = _columns(runs, [names[-1] if color is None else color])[0]
     axes = plt.subplots(layout="constrained")[1] if ax is None else ax
     low, high = columns.min(axis=1, keepdims=True), columns.max(axis=1, keepdims=True)
     heights = (columns - low) / np.where(high > low, high - low, 1.0)

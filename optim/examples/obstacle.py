@@ -10,7 +10,7 @@ import sys
 import flexblocks as fb
 from flexblocks import models, optim, plot
 
-POST = optim.Sphere(centre=(0.40, 0.48), radius=0.06)  # two coordinates: round through all z
+POST = optim.Sphere(center=(0.40, 0.48), radius=0.06)  # two coordinates: round through all z
 BLOCK = optim.Box(low=(0.36, -0.40), high=(0.76, -0.12), rotation=0.2)
 
 

@@ -30,7 +30,7 @@ def part(run, name: str) -> int:
     return next(i for i, each in enumerate(run.arm.parts) if each.name == name)
 
 
-def test_stations_lie_on_the_centreline_of_the_arm(planar, run):
+def test_stations_lie_on_the_centerline_of_the_arm(planar, run):
     line = shape(planar.dae, STATIONS)
     posed = exaggerated(run.arm.parts, run.tracks)
     for frame in (0, 40, 100):
@@ -56,7 +56,7 @@ def test_speed_of_the_tip_is_that_of_its_frame(planar, run):
     dae = planar.dae.with_outputs(names)
     y = np.array(dae.output(planar.x.T, planar.u.T, [])).T
     velocity = y[:, [dae.y.names.index(name) for name in names]]
-    speed = run.colours["speed"][part(run, "payload")][:, 0]
+    speed = run.colors["speed"][part(run, "payload")][:, 0]
     np.testing.assert_allclose(speed, np.linalg.norm(velocity, axis=1), atol=1e-8)
 
 

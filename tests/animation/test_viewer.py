@@ -54,9 +54,9 @@ def look_at(page) -> None:
     assert "× 21" in page.locator("#fb-factor-text").text_content()
     assert changed(plain, picture(page)) > 1e-3, "the slider exaggerates nothing"
     page.evaluate(SET, ["quantity", "bending moment", "change"])
-    coloured = picture(page)
+    colored = picture(page)
     assert "N m" in page.locator("#fb-high").text_content()
-    assert changed(plain, coloured) > 1e-3
+    assert changed(plain, colored) > 1e-3
     time = page.locator("#fb-now").text_content()
     page.keyboard.press("ArrowRight")
     assert page.locator("#fb-now").text_content() != time

@@ -85,9 +85,9 @@ def bent(kind, **options: object) -> tuple[dict[str, float], list[str]]:
             point = model.add(fb.LumpedMass(f"{axis}{i}", 0.0))
             model.connect(beam.station(float(x)), move.frame_a)
             model.connect(move.frame_b, point.frame_a)
-    centre = model.add(fb.FixedTransform("to_centre", translation=load.center))
-    model.connect(beam.frame_b, centre.frame_a)
-    model.connect(centre.frame_b, model.add(fb.LumpedMass("centre", 0.0)).frame_a)
+    center = model.add(fb.FixedTransform("to_centre", translation=load.center))
+    model.connect(beam.frame_b, center.frame_a)
+    model.connect(center.frame_b, model.add(fb.LumpedMass("centre", 0.0)).frame_a)
     return outputs_at_rest(fb.assemble(model)), names
 
 

@@ -27,7 +27,7 @@ def held_in_space(center: tuple[float, ...] = CENTER, inertia: np.ndarray = INER
     return model
 
 
-def test_the_centre_is_an_output_beside_the_grapple():
+def test_the_center_is_an_output_beside_the_grapple():
     dae = fb.assemble(held_in_space())
     y = dict(zip(dae.y.names, dae.output(np.r_[ANGLES, 0, 0, 0], [], []).full().ravel(), strict=True))
     R = Rotation.from_euler("XYZ", ANGLES).as_matrix()
@@ -36,7 +36,7 @@ def test_the_centre_is_an_output_beside_the_grapple():
     np.testing.assert_allclose([y[f"payload.center_{axis}"] for axis in "xyz"], grapple + R @ CENTER, rtol=1e-14)
 
 
-def test_weight_acts_where_the_centre_is_told_to_be():
+def test_weight_acts_where_the_center_is_told_to_be():
     """The gradient of the height told is, times m g, the weight on the joints."""
     dae = fb.assemble(held_in_space())
     x = ca.SX.sym("x", 6)
@@ -51,7 +51,7 @@ def test_weight_acts_where_the_centre_is_told_to_be():
 
 
 @pytest.mark.parametrize("dynamics", ["recursive", "closed-form"])
-def test_symbolic_inertia_and_centre_are_those_of_an_arm_with_their_values(dynamics: str):
+def test_symbolic_inertia_and_center_are_those_of_an_arm_with_their_values(dynamics: str):
     symbolic = ("payload.mass", "payload.inertia", "payload.center")
     dae = fb.assemble(held_in_space(), symbolic, dynamics=dynamics)
     assert dae.p.names == (
@@ -79,7 +79,7 @@ def test_single_entries_stay_symbolic_and_the_others_are_folded_in():
     np.testing.assert_allclose(dae.mass_matrix(ANGLES, [0.6, 0.05]).full(), expected, rtol=1e-13)
 
 
-def test_a_body_has_a_symbolic_centre_and_reach():
+def test_a_body_has_a_symbolic_center_and_reach():
     def body(center: tuple[float, ...], reach: tuple[float, ...]) -> fb.Model:
         model = fb.Model("body")
         ground, hinge = model.add(fb.Ground("ground")), model.add(fb.Revolute("hinge"))

@@ -30,8 +30,8 @@ def arm(disturbed=True, motor=True):
     "law",
     [
         control.LQR({"hinge.angle": 10.0, "der(hinge.angle)": 1.0}),
-        control.ComputedTorque(kp=9.0, kv=6.0),
-        control.Decoupling(("hinge.angle",), kp=9.0, kv=6.0),
+        control.ComputedTorque(kp=9.0, kd=6.0),
+        control.Decoupling(("hinge.angle",), kp=9.0, kd=6.0),
         control.GravityCompensation() + control.PD(LOOP, kp=20.0, kd=5.0),
         control.Feedforward(),
     ],

@@ -31,7 +31,7 @@ def wanted(name, x, u):
 
 def test_decoupling_is_theodore_and_ghosal_eq_31():
     dae = upright_arm(modes=2)
-    closed = control.close_loop(dae, control.Decoupling(JOINTS, kp=GP, kv=GV))
+    closed = control.close_loop(dae, control.Decoupling(JOINTS, kp=GP, kd=GV))
     state, a, given, x, u = at_random(closed)
     for name in JOINTS:
         assert a[name] == pytest.approx(wanted(name, state, given), rel=1e-10)
@@ -68,7 +68,7 @@ def test_computed_torque_of_the_rigid_arm_on_the_flexible_one():
 
 def test_a_decoupled_joint_follows_its_reference_to_integration_accuracy():
     dae = upright_arm(modes=2)
-    closed = control.close_loop(dae, control.Decoupling(JOINTS, kp=GP, kv=GV))
+    closed = control.close_loop(dae, control.Decoupling(JOINTS, kp=GP, kd=GV))
     u = control.follow(closed, {name: control.cycloid(0.0, 1.0, 0.5) for name in JOINTS})
     run = fb.simulate(closed, (0.0, 0.6), u=u)
     assert max(np.max(np.abs(run[f"error.{name}"])) for name in JOINTS) < 1e-8
@@ -79,7 +79,7 @@ def test_decoupling_by_another_model_leaves_an_error():
     """An overestimated stiffness: the law acts by its model, the joints feel the difference (eqs 31, 35)."""
     dae = upright_arm(modes=1)
     stiffer = fb.assemble(models.subudhi_morris_2002(modes=1, joints="rigid"))
-    closed = control.close_loop(dae, control.Decoupling(JOINTS, kp=GP, kv=GV, model=stiffer))
+    closed = control.close_loop(dae, control.Decoupling(JOINTS, kp=GP, kd=GV, model=stiffer))
     state, a, given, _, _ = at_random(closed)
     assert abs(a[JOINTS[0]] - wanted(JOINTS[0], state, given)) > 1.0
 
@@ -87,11 +87,11 @@ def test_decoupling_by_another_model_leaves_an_error():
 def test_rotors_are_decoupled_where_joints_cannot_be():
     dae = fb.assemble(models.subudhi_morris_2002(modes=1))
     rotors = ["rotor1.angle", "rotor2.angle"]
-    closed = control.close_loop(dae, control.Decoupling(rotors, kp=GP, kv=GV))
+    closed = control.close_loop(dae, control.Decoupling(rotors, kp=GP, kd=GV))
     state, a, given, _, _ = at_random(closed)
     assert a["rotor2.angle"] == pytest.approx(wanted("rotor2.angle", state, given), rel=1e-9)
     with pytest.raises(ParameterError, match="at once"):
-        control.close_loop(dae, control.Decoupling(JOINTS, kp=GP, kv=GV))
+        control.close_loop(dae, control.Decoupling(JOINTS, kp=GP, kd=GV))
 
 
 @pytest.mark.parametrize(

@@ -73,8 +73,8 @@ def test_the_instrument_turns_about_a_point_that_stays() -> None:
     for angle in (0.9, 1.2, 1.7):
         at = fb.equilibrium(dae, {"crank_hinge.angle": angle, "insertion.displacement": 0.0})
         hinge, tip = (np.array([at[f"{place}.x"], at[f"{place}.y"]]) for place in ("holder.frame_a", "tip"))
-        centre = hinge + CRANK * (tip - hinge) / np.linalg.norm(tip - hinge)
-        assert centre == pytest.approx([BAR, 0.0], abs=1e-9)
+        center = hinge + CRANK * (tip - hinge) / np.linalg.norm(tip - hinge)
+        assert center == pytest.approx([BAR, 0.0], abs=1e-9)
 
 
 @pytest.mark.parametrize("size", [10.0, 1.0, 0.1, 0.01])

@@ -27,7 +27,7 @@ def run(dae: fb.DAE) -> fb.Trajectory:
     return fb.simulate(dae, np.linspace(0.0, 2.0, 41), u=TORQUES, rtol=1e-11, atol=1e-12)
 
 
-def test_mass_and_centre_stretched_out():
+def test_mass_and_center_stretched_out():
     straight = dict.fromkeys(("shoulder_yaw", "shoulder_pitch", "elbow_pitch", "wrist_pitch", "wrist_yaw"), 0.0)
     dae = fb.assemble(models.space_arm(start=straight, booms=fb.Rigid(), elastic_joints=False))
     run = fb.simulate(dae, (0.0, 1e-3))

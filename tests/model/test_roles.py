@@ -95,7 +95,7 @@ def test_references_of_a_law_know_their_rates_and_disturbances_are_disturbances(
 
 
 def test_a_law_of_accelerations_has_a_chain_of_rates():
-    law = control.ComputedTorque(kp=9.0, kv=6.0)
+    law = control.ComputedTorque(kp=9.0, kd=6.0)
     closed = control.close_loop(arm(), law)
     place, speed = "reference.hinge.angle", "der(reference.hinge.angle)"
     assert roles(closed) == {

@@ -141,7 +141,7 @@ WRONG_PROBLEMS = {
     "missing": (("problem", "goal"), ...),
     "limit": (("problem", "limits", "motor1.torque"), [1.0, 2.0, 3.0]),
     "term": (("problem", "objective"), [{"type": "Efort"}]),
-    "region": (("problem", "path", 0, "region"), {"type": "Sphere", "centre": [0.6, 0.4]}),
+    "region": (("problem", "path", 0, "region"), {"type": "Sphere", "center": [0.6, 0.4]}),
     "constraint": (("problem", "path", 0, "frame"), "payload"),
     "option": (("transcription", "interval"), 30),
     "audit": (("audit",), {"finer": {"type": "AssumedMode", "n": 4}}),

@@ -95,7 +95,7 @@ def test_flexible_booms_sag_in_their_assembly(count: int, which: str, number: in
 
 
 @pytest.mark.parametrize("which", ["slide", pytest.param("-", marks=MANY)])
-def test_a_cylinder_stays_on_its_side_of_the_dead_centre(which: str) -> None:
+def test_a_cylinder_stays_on_its_side_of_the_dead_center(which: str) -> None:
     """Feet behind the hinge: from 0.99 rad on the cylinder shortens, and each length has two postures."""
     boom = Boom(1, foot=(-1.0, -0.9))
     dead = np.arctan2(-0.4, 1.5)

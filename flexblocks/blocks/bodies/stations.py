@@ -32,7 +32,7 @@ class HasStations(Block):
             )
         return Port(self.name, outlet(f"station({float(x)!r})"), self)
 
-    def centreline(self, count: int) -> tuple[str, ...]:
+    def centerline(self, count: int) -> tuple[str, ...]:
         inner = (self.nominal.length * i / count for i in range(1, count))
         return (*(f"station({x!r})" for x in inner), "frame_b")
 

@@ -15,18 +15,18 @@ from flexblocks.interfaces.physics import Output
 
 
 def commanded_accelerations(
-    dae: DAE, coordinates: Sequence[str], kp: Any, kv: Any, references: References, where: str
+    dae: DAE, coordinates: Sequence[str], kp: Any, kd: Any, references: References, where: str
 ) -> tuple[ca.SX, dict[str, Output]]:
     """Return the commanded accelerations (k,) and the tracking errors as outputs.
 
-    A coordinate with kp = kv = 0 has the acceleration as its only reference.
+    A coordinate with kp = kd = 0 has the acceleration as its only reference.
 
     Raises
     ------
     FlexblocksError
         An unknown coordinate, or a gain that is not a finite number >= 0.
     """
-    Gp, Gv = gains(kp, coordinates, f"{where}: kp"), gains(kv, coordinates, f"{where}: kv")
+    Gp, Gv = gains(kp, coordinates, f"{where}: kp"), gains(kd, coordinates, f"{where}: kd")
     accelerations, errors = [], {}
     for name, p, v in zip(coordinates, Gp, Gv, strict=True):
         variable = measured(dae, name, where)

@@ -21,12 +21,12 @@ from flexblocks.errors import ParameterError, listing
 
 @dataclass(frozen=True, eq=False)
 class ComputedTorque(Law):
-    """Computed torque: u = M(q) (r'' + Kv (r' - q') + Kp (r - q)) + h(q, q'), for a model fully actuated.
+    """Computed torque: u = M(q) (r'' + Kd (r' - q') + Kp (r - q)) + h(q, q'), for a model fully actuated.
 
     Parameters
     ----------
-    kp, kv : float, sequence or dict by coordinate (of the arm)
-        Kp [1/s2] and Kv [1/s].
+    kp, kd : float, sequence or dict by coordinate (of the arm)
+        Kp [1/s2] and Kd [1/s].
     model : DAE, optional
         With an input for each coordinate. By default the arm itself, which must then be rigid; for a flexible arm give
         the rigid one.
@@ -43,7 +43,7 @@ class ComputedTorque(Law):
     """
 
     kp: Any
-    kv: Any
+    kd: Any
     model: DAE | None = None
     measured: Mapping[str, str] | None = None
     inputs: Sequence[str] | None = None
@@ -66,7 +66,7 @@ class ComputedTorque(Law):
         # Inverse dynamics at the accelerations that make the errors decay.
         references = References()
         names = [model.coordinate(name) for name in arm.q_names]
-        accelerations, errors = commanded_accelerations(dae, names, self.kp, self.kv, references, where)
+        accelerations, errors = commanded_accelerations(dae, names, self.kp, self.kd, references, where)
         a = ca.SX.sym("a", arm.tree.size)
         torque = solve(B, arm.balance(a) - other)
         commands = ca.substitute(model.in_arm_symbols(torque), a, accelerations)

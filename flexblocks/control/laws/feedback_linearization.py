@@ -28,7 +28,7 @@ class Decoupling(Law):
     coordinates : sequence of str
         The coordinates to decouple, as many as inputs. The inputs must act on their accelerations directly: the rotor
         in front of a joint spring can be decoupled, the joint behind it cannot.
-    kp, kv : float, sequence or dict by coordinate
+    kp, kd : float, sequence or dict by coordinate
         Gp [1/s2] and Gv [1/s]. With both 0 the only references are the accelerations
         ``der(reference.joint1.angle,2)``: inputs of the decoupled arm that another law can drive.
     inputs : sequence of str, optional
@@ -47,7 +47,7 @@ class Decoupling(Law):
 
     coordinates: Sequence[str]
     kp: Any = 0.0
-    kv: Any = 0.0
+    kd: Any = 0.0
     inputs: Sequence[str] | None = None
     model: DAE | None = None
     measured: Mapping[str, str] | None = None
@@ -60,7 +60,7 @@ class Decoupling(Law):
         rows = self._rows(model, inputs)
         references = References()
         names = [model.coordinate(name) for name in self.coordinates]
-        accelerations, errors = commanded_accelerations(dae, names, self.kp, self.kv, references, where)
+        accelerations, errors = commanded_accelerations(dae, names, self.kp, self.kd, references, where)
         # Their accelerations are a = G u + drift.
         u = ca.vertcat(*[model.dae.u.symbol[model.dae.u.index(name)] for name in inputs])
         a = without_disturbances(model.dae, model.dae.acceleration_expression[rows], inputs)

@@ -23,7 +23,7 @@ class SlowFast(Sum):
     Parameters
     ----------
     slow : Bindable
-        For the slow subsystem, such as ``ComputedTorque(kp, kv, model=split.slow)`` (eq 69).
+        For the slow subsystem, such as ``ComputedTorque(kp, kd, model=split.slow)`` (eq 69).
     fast : FastFeedback
         For the fast subsystem (eq 70).
     corrected : bool

@@ -30,7 +30,7 @@ class SingularPerturbation:
         Rigid motion and deformation: N, P, and which coordinates are slow and fast.
     slow : DAE
         The arm with its stiff blocks rigid, with the same inputs and outputs: a model for
-        ``ComputedTorque(kp, kv, model=split.slow)``.
+        ``ComputedTorque(kp, kd, model=split.slow)``.
     """
 
     dae: DAE

@@ -40,7 +40,7 @@ class Curve:
     label: str
     x: np.ndarray
     y: np.ndarray
-    colour: int
+    color: int
     dashed: bool = False
     points: bool = False
 

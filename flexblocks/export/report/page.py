@@ -103,7 +103,7 @@ def _plot(plot: Plot) -> dict[str, Any]:
                 "label": curve.label,
                 "x": packed(np.asarray(curve.x, dtype=float)),
                 "y": packed(np.asarray(curve.y, dtype=float)),
-                "colour": curve.colour,
+                "colour": curve.color,
                 "dashed": curve.dashed,
                 "points": curve.points,
             }

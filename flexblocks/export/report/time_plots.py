@@ -27,14 +27,14 @@ def time_plots(
         names = [name for name, of in zip(known.names, known.groups, strict=True) if of == group]
         moving = [name for name in names if np.ptp(first[name]) > 0] or names[:1]
         curves, bounds = [], []
-        for colour, name in enumerate(moving[:MOST]):
+        for color, name in enumerate(moving[:MOST]):
             for number, (label, motion) in enumerate(motions):
                 if name in motion and (number == 0 or name not in motion.names["u"]):
                     told = name if len(motions) == 1 or number == 0 else f"{name}, {label}"
-                    curves.append(Curve(told, motion.t[rows[number]], motion[name][rows[number]], colour, number > 0))
+                    curves.append(Curve(told, motion.t[rows[number]], motion[name][rows[number]], color, number > 0))
             size = float(np.abs(first[name]).max())
             near = (bound for bound in known.limits.get(name, ()) if abs(bound) <= NEAR * size)
-            bounds += [(float(bound), colour) for bound in near]
+            bounds += [(float(bound), color) for bound in near]
         title, _, unit = group.rpartition(" [")
         plots.append(Plot(title, "time [s]", unit.rstrip("]"), tuple(curves), tuple(bounds)))
     return tuple(plots)

@@ -209,8 +209,8 @@ def _grid(samples: Samples, axes: tuple[Axis, ...]) -> LinearGrid:
         f"error_{kind}": (dims, np.array([getattr(error, kind) for error in errors]).reshape(sizes[1]))
         for kind in ("eigenvalue", "input", "output", "mode")
     }
-    centres = {dim: (dim, values, {"units": axis.unit}) for dim, values, axis in zip(dims, between, axes, strict=True)}
-    return LinearGrid(grid.dataset.assign(variables).assign_coords(centres))
+    centers = {dim: (dim, values, {"units": axis.unit}) for dim, values, axis in zip(dims, between, axes, strict=True)}
+    return LinearGrid(grid.dataset.assign(variables).assign_coords(centers))
 
 
 def _is_positive(value: Any) -> bool:

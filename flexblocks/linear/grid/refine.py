@@ -41,12 +41,12 @@ def _errors_by_axis(grid: LinearGrid, samples: Samples, cells: np.ndarray) -> li
     nodes = list(grid.axes.values())
     if len(nodes) == 1:
         return [(1.0,) for _ in cells]
-    centres = middles(nodes)
+    centers = middles(nodes)
     places: list[Place] = []
     for cell in cells:
         corner = [float(ticks[i]) for i, ticks in zip(cell, nodes, strict=True)]
         places += [
-            tuple(float(centres[axis][cell[axis]]) if k == axis else value for k, value in enumerate(corner))
+            tuple(float(centers[axis][cell[axis]]) if k == axis else value for k, value in enumerate(corner))
             for axis in range(len(nodes))
         ]
     true = [lin.minimal() for lin in samples.at(places)]

@@ -11,7 +11,7 @@ import numpy as np
 from flexblocks.errors import FileFormatError, ParameterError
 from flexblocks.plot.animation.run import Run
 from flexblocks.plot.animation.scene import Scene
-from flexblocks.plot.animation.shapes.palette import ROLES, link_colour, rgb
+from flexblocks.plot.animation.shapes.palette import ROLES, link_color, rgb
 from flexblocks.plot.animation.solids import Solid, solids
 
 BACKGROUND, INK, GRID, PATH = "#f4f6f9", "#2b313b", "#d3d9e2", "#d55e00"
@@ -107,13 +107,13 @@ class _Stage:
         ax.set_ylim(middle[1] - self.half, middle[1] + self.half)
         if np.linalg.norm(self.scene.gravity):
             ax.add_collection(LineCollection(self._grid(), colors=GRID, linewidths=0.8))
-        triangles, colours = [], []
+        triangles, colors = [], []
         for number, (run, each) in enumerate(zip(self.runs, self.solids, strict=True)):
             frame = _frame(run, time)
             for solid in each:
                 faces, shades = self._shaded(solid, solid.vertices(frame), number)
                 triangles.append(faces)
-                colours.append(shades)
+                colors.append(shades)
             path = self.path[number]
             if path is not None and run.kind != "mode":
                 ax.plot(*(path[: frame + 1] @ self.axes.T)[:, :2].T, color=PATH, linewidth=1.3, zorder=1.5)
@@ -121,8 +121,8 @@ class _Stage:
             still = Solid("", role, mesh, np.eye(3)[None, None], np.zeros((1, 1, 3)), np.ones(1))
             faces, shades = self._shaded(still, still.vertices(0), 0)
             triangles.append(faces)
-            colours.append(shades)
-        faces, shades = np.concatenate(triangles), np.concatenate(colours)
+            colors.append(shades)
+        faces, shades = np.concatenate(triangles), np.concatenate(colors)
         order = np.argsort(faces[:, :, 2].mean(axis=1))
         polygons = PolyCollection(
             list(faces[order, :, :2]), facecolors=shades[order], edgecolors=shades[order], linewidths=0.4, zorder=2
@@ -138,10 +138,10 @@ class _Stage:
         corners = vertices[solid.mesh.triangles]
         normal = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
         normal /= np.maximum(np.linalg.norm(normal, axis=1, keepdims=True), 1e-300)
-        colour, _, _, opacity = ROLES[solid.role]
+        color, _, _, opacity = ROLES[solid.role]
         front = np.full(len(corners), True) if opacity < 1 else normal @ self.axes[2] > 0
         bright = 0.52 + 0.55 * np.clip(np.abs(normal[front] @ self.light), 0.0, 1.0)
-        base = rgb(link_colour(run) if solid.role == "link" else colour)
+        base = rgb(link_color(run) if solid.role == "link" else color)
         shades = np.column_stack([np.clip(bright[:, None] * base, 0.0, 1.0), np.full(front.sum(), opacity)])
         return corners[front] @ self.axes.T, shades
 

@@ -13,7 +13,7 @@ from flexblocks.libraries import scipy
 from flexblocks.plot.animation.run import Run
 from flexblocks.plot.animation.scene import Scene
 from flexblocks.plot.animation.shapes.mesh import Mesh
-from flexblocks.plot.animation.shapes.palette import ROLES, link_colour, rgb
+from flexblocks.plot.animation.shapes.palette import ROLES, link_color, rgb
 from flexblocks.plot.animation.solids import Solid, solids
 
 FLOAT, UINT, USHORT = 5126, 5125, 5123  # component types of glTF
@@ -151,8 +151,8 @@ def _material(writer: _Writer, role: str, run: int) -> int:
     for number, known in enumerate(writer.document.get("materials", [])):
         if known["name"] == name:
             return number
-    colour, metal, rough, opacity = ROLES[role]
-    linear = (rgb(link_colour(run) if role == "link" else colour) ** 2.2).tolist()
+    color, metal, rough, opacity = ROLES[role]
+    linear = (rgb(link_color(run) if role == "link" else color) ** 2.2).tolist()
     surface = {"baseColorFactor": [*linear, opacity], "metallicFactor": metal, "roughnessFactor": rough}
     entry: dict[str, Any] = {"name": name, "pbrMetallicRoughness": surface, "doubleSided": opacity < 1}
     return writer.add("materials", entry | ({"alphaMode": "BLEND"} if opacity < 1 else {}))

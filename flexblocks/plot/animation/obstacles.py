@@ -20,9 +20,9 @@ def region_mesh(region: Any, middle: np.ndarray, extent: float) -> Mesh | None:
     from flexblocks.optim import Box, HalfSpace, Sphere
 
     if isinstance(region, Sphere):
-        if len(region.centre) == 3:
-            return sphere(region.radius, 20).moved(region.centre)
-        return cylinder((0.0, 0.0, 1.0), region.radius, HEIGHT * extent, 48).moved((*region.centre, middle[2]))
+        if len(region.center) == 3:
+            return sphere(region.radius, 20).moved(region.center)
+        return cylinder((0.0, 0.0, 1.0), region.radius, HEIGHT * extent, 48).moved((*region.center, middle[2]))
     if isinstance(region, Box):
         low, high = np.array(region.low), np.array(region.high)
         if len(low) == 2:

@@ -52,7 +52,7 @@ def _function(dae: DAE, stations: int) -> ca.Function:
         if body.parent is None and not body.terms.outlets:
             continue
         columns = [ca.vertcat(ca.vec(R), r)]
-        outlets = body.block.centreline(stations) if isinstance(body.block, HasStations) else ()
+        outlets = body.block.centerline(stations) if isinstance(body.block, HasStations) else ()
         if isinstance(body.block, SlidingBeam):
             outlets = ("frame_b",)
         if outlets:

@@ -16,7 +16,7 @@ from flexblocks.plot.animation.struts import Struts, struts
 from flexblocks.plot.animation.tracks import Track, track
 
 # Colours of parts over time: for each part values at its stations (frames, k), or None where there are none.
-Colours = Mapping[str, list[np.ndarray | None]]
+Colors = Mapping[str, list[np.ndarray | None]]
 # What parts can be coloured by, with its unit.
 QUANTITIES = {"stress": "Pa", "bending moment": "N m", "speed": "m/s"}
 
@@ -53,7 +53,7 @@ class Run:
     arm : Arm
     tracks : tuple of Track
     struts : Struts
-    colours : Colours
+    colors : Colours
     signals : Signals
     """
 
@@ -63,7 +63,7 @@ class Run:
     arm: Arm
     tracks: tuple[Track, ...]
     struts: Struts
-    colours: Colours = field(default_factory=dict)
+    colors: Colors = field(default_factory=dict)
     signals: Signals = field(default_factory=Signals)
 
 
@@ -79,12 +79,12 @@ def run(dae: DAE, label: str, kind: str, samples: Samples, up: np.ndarray, signa
         arm,
         tuple(map(track, poses)),
         struts(dae, arm, poses, samples.x, samples.z, samples.p),
-        _colours(dae, poses, samples) if kind == "motion" else {},
+        _colors(dae, poses, samples) if kind == "motion" else {},
         Signals() if signals is None else signals,
     )
 
 
-def _colours(dae: DAE, poses: list[BodyPoses], s: Samples) -> Colours:
+def _colors(dae: DAE, poses: list[BodyPoses], s: Samples) -> Colors:
     loads = beam_loads(dae, s.x, s.z, s.u, s.p)
     xi = np.linspace(0.0, 1.0, STATIONS + 1)
 
@@ -95,9 +95,9 @@ def _colours(dae: DAE, poses: list[BodyPoses], s: Samples) -> Colours:
         places = loads[name].xi
         return np.array([np.interp(xi, places, row) for row in values])
 
-    colours: dict[str, list[np.ndarray | None]] = {"speed": list(speeds(dae, s.x, s.z, s.p))}
+    colors: dict[str, list[np.ndarray | None]] = {"speed": list(speeds(dae, s.x, s.z, s.p))}
     for quantity, field_name in (("bending moment", "moment"), ("stress", "stress")):
         values = [along(one.body.name, field_name) for one in poses]
         if any(value is not None for value in values):
-            colours[quantity] = values
-    return colours
+            colors[quantity] = values
+    return colors

@@ -157,7 +157,7 @@ def _run(run: Run, arm: int) -> dict[str, Any]:
         ],
         "colours": {
             quantity: [None if each is None else packed(each, "u1") for each in values]
-            for quantity, values in run.colours.items()
+            for quantity, values in run.colors.items()
         },
         "signals": {
             "names": signals.names,

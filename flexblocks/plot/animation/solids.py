@@ -107,7 +107,7 @@ def _coil(radius: float) -> Mesh:
     wire = prism([circle(WIRE * radius, sides)] * (steps + 1), range(steps + 1), np.zeros(steps + 1), True)
     # Each ring of the wire lies across the coil: radially and along x.
     radial, x = around[wire.station], np.eye(3)[0]
-    centre = np.column_stack([s, radius * around[:, 1], radius * around[:, 2]])[wire.station]
+    center = np.column_stack([s, radius * around[:, 1], radius * around[:, 2]])[wire.station]
     flat = wire.offset[:, 1:2] * radial + wire.offset[:, 2:3] * x * 0.3
     normal = wire.normal[:, 1:2] * radial + wire.normal[:, 2:3] * x
-    return Mesh(np.zeros(len(s[wire.station]), dtype=int), centre + flat, normal, wire.triangles[:, ::-1])
+    return Mesh(np.zeros(len(s[wire.station]), dtype=int), center + flat, normal, wire.triangles[:, ::-1])

@@ -21,7 +21,7 @@ from .open_base import at_rest, floating_base, gyration
 
 # A centre of mass that moves by less than this share of what single coordinates move it stays, up to rounding. Likewise
 # a momentum is none that is less than this share of what single rates make it.
-CENTRED = 1e-6
+CENTERD = 1e-6
 # Attitudes that are the same: goals are typed with a few digits; and on two ways.
 TYPED, SAME = 1e-3, 1e-5
 DETOURS = 2  # random ways, which end in other attitudes wherever the way matters
@@ -47,7 +47,7 @@ def check_momentum(dae: DAE, begin: End, end: End) -> None:
             _check_rates(dae, begin, end, list(floating))
         return
     if not follows and any(dae.x.units[i] == "m" for i in floating):
-        _check_centre(dae, begin, end, list(floating))
+        _check_center(dae, begin, end, list(floating))
     _check_attitude(dae, begin, end, list(floating))
 
 
@@ -82,7 +82,7 @@ def check_named_rates(dae: DAE, begin: End, end: End, goal: Mapping[str, float])
     moving = np.max(np.abs(end.point.x[n : 2 * n] / size)[joints], initial=0.0)
     asked = max((abs(rate) / size[i] for i, rate in named.items()), default=0.0)
     turning = np.max(np.abs((kept / size)[turns]), initial=0.0)
-    if turning > CENTRED * largest or moving > CENTRED * max(largest, asked):
+    if turning > CENTERD * largest or moving > CENTERD * max(largest, asked):
         return
     wrong = [i for i, rate in named.items() if abs(rate - kept[i]) / size[i] > TYPED * max(largest, asked)]
     if wrong:
@@ -98,7 +98,7 @@ def _check_rates(dae: DAE, begin: End, end: End, floating: list[int]) -> None:
     amounts = []
     for point in (begin.point, end.point):
         terms = mass_of(dae, point)(point.x[:n])[floating] * point.x[n : 2 * n]
-        amounts.append(bool(np.any(np.abs(terms.sum(axis=1)) > CENTRED * np.abs(terms).sum(axis=1))))
+        amounts.append(bool(np.any(np.abs(terms.sum(axis=1)) > CENTERD * np.abs(terms).sum(axis=1))))
     if amounts[0] == amounts[1]:
         return
     moving, still = ("start", "goal") if amounts[0] else ("goal", "start")
@@ -108,13 +108,13 @@ def _check_rates(dae: DAE, begin: End, end: End, floating: list[int]) -> None:
     )
 
 
-def _check_centre(dae: DAE, begin: End, end: End, floating: list[int]) -> None:
-    (start, _), (goal, slopes) = (centre_of_mass(dae, boundary.point) for boundary in (begin, end))
+def _check_center(dae: DAE, begin: End, end: End, floating: list[int]) -> None:
+    (start, _), (goal, slopes) = (center_of_mass(dae, boundary.point) for boundary in (begin, end))
     # What each coordinate moves it by, in metres: the rest of all these is rounding, or a motion.
     shares = slopes * (end.point.x[: dae.tree.size] - begin.point.x[: dae.tree.size])
     # Along an axis on which a slide bears the arm, the bearing pushes.
     moved = pushed_directions(slopes[:, floating]) @ (goal - start)
-    if np.linalg.norm(moved) <= CENTRED * np.abs(shares).sum():
+    if np.linalg.norm(moved) <= CENTERD * np.abs(shares).sum():
         return
     here, there = (np.array2string(place, precision=4) for place in (start, start + moved))
     raise ProblemError(
@@ -128,7 +128,7 @@ def _check_centre(dae: DAE, begin: End, end: End, floating: list[int]) -> None:
 def pushed_directions(slopes: np.ndarray) -> np.ndarray:
     """Return the projection (3, 3) on the directions in which the base's coordinates move the centre of mass."""
     directions, sizes, _ = np.linalg.svd(slopes, full_matrices=False)
-    kept = directions[:, sizes > CENTRED * sizes.max(initial=0.0)]
+    kept = directions[:, sizes > CENTERD * sizes.max(initial=0.0)]
     return kept @ kept.T
 
 
@@ -163,10 +163,10 @@ def _names(dae: DAE, columns: list[int]) -> str:
     return ", ".join(dae.q_names[i] for i in columns)
 
 
-def centre_of_mass(dae: DAE, point: OperatingPoint) -> tuple[np.ndarray, np.ndarray]:
+def center_of_mass(dae: DAE, point: OperatingPoint) -> tuple[np.ndarray, np.ndarray]:
     """Return the centre of mass (3,) [m] at a point of rest, and its derivatives (3, n) in the coordinates."""
     v = ca.SX(dae.tree.size, 1)
-    centre = totals(dae.tree, motions(dae.tree, dae.q, v), dae.q, v)[1:4]
-    function = ca.Function("centre", [*dae.posture_symbols], [centre, ca.jacobian(centre, dae.q)])
+    center = totals(dae.tree, motions(dae.tree, dae.q, v), dae.q, v)[1:4]
+    function = ca.Function("center", [*dae.posture_symbols], [center, ca.jacobian(center, dae.q)])
     place, slopes = function(*dae.posture(point.x, point.z, point.p))
     return place.full()[:, 0], slopes.full()

@@ -15,7 +15,7 @@ from flexblocks.errors import listing
 from ...errors import ProblemError
 from ..boundary import End
 from .base_motion import mass_of
-from .conserved_momentum import CENTRED, centre_of_mass, pushed_directions
+from .conserved_momentum import CENTERD, center_of_mass, pushed_directions
 from .open_base import floating_base, gyration
 
 
@@ -41,7 +41,7 @@ def check_totals(dae: DAE, begin: End, goal: Mapping[str, Any], duration: float 
     if not asked or not floating or begin.kind != "fixed":
         return
     n = dae.tree.size
-    place, slopes = centre_of_mass(dae, begin.point)
+    place, slopes = center_of_mass(dae, begin.point)
     free = pushed_directions(slopes[:, floating])
     M, v = mass_of(dae, begin.point)(begin.point.x[:n]), begin.point.x[n : 2 * n]
     rate = slopes @ v
@@ -51,7 +51,7 @@ def check_totals(dae: DAE, begin: End, goal: Mapping[str, Any], duration: float 
     for name, value in asked.items():
         quantity, axis = name.rpartition(".")[2].split("_")
         i = "xyz".index(axis)
-        if free[i, i] < 1 - CENTRED:  # something holds it along that axis
+        if free[i, i] < 1 - CENTERD:  # something holds it along that axis
             continue
         if quantity == "center":
             if duration is None and rate[i]:
@@ -60,7 +60,7 @@ def check_totals(dae: DAE, begin: End, goal: Mapping[str, Any], duration: float 
         else:
             kept = rate[i] * float(begin.point[f"{name.rpartition('.')[0]}.mass"])
             scale = max(abs(kept), abs(value))
-        if abs(value - kept) > CENTRED * scale:
+        if abs(value - kept) > CENTERD * scale:
             wrong.append(f"{name} = {kept:.6g}, not {value:.6g}")
     if wrong:
         raise ProblemError(

@@ -105,7 +105,7 @@ class Keep(PathConstraint):
             if not any(distance is None for distance in distances):
                 return list(zip(named, (distance for distance in distances if distance is not None), strict=True))
         # Of a capsule the root counts, too.
-        outlets = (*(("frame_a",) if self.radius else ()), *body.block.centreline(self.stations))
+        outlets = (*(("frame_a",) if self.radius else ()), *body.block.centerline(self.stations))
         points = [f"{link}.{outlet}" for outlet in outlets]
         return [(point, self.distances(signals.position(point))) for point in points]
 

@@ -41,7 +41,7 @@ def axis_pieces(signals: Signals, link: str, pieces: int) -> list[tuple[ca.SX, c
     count = pieces if body.share.used else 1
     block = body.block
     assert isinstance(block, HasStations)
-    places = [signals.position(f"{link}.{name}") for name in ("frame_a", *block.centreline(count))]
+    places = [signals.position(f"{link}.{name}") for name in ("frame_a", *block.centerline(count))]
     return list(pairwise(places))
 
 

@@ -55,7 +55,7 @@ class Sphere(Region):
 
     Parameters
     ----------
-    centre : (3,) or (2,)
+    center : (3,) or (2,)
         [m]
     radius : float
         [m]
@@ -66,11 +66,11 @@ class Sphere(Region):
     value is the distance.
     """
 
-    centre: tuple[float, ...]
+    center: tuple[float, ...]
     radius: float
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "centre", point("Sphere: centre", self.centre))
+        object.__setattr__(self, "center", point("Sphere: center", self.center))
         object.__setattr__(self, "radius", positive("Sphere: radius", self.radius, "m"))
 
     def outside(self, r: ca.SX, margin: float) -> ca.SX:
@@ -80,12 +80,12 @@ class Sphere(Region):
         return -self._beyond(r, self.radius - margin)
 
     def outside_segment(self, ends: Sequence[ca.SX], margin: float) -> ca.SX:
-        k = len(self.centre)
-        centre = (ca.SX(ca.DM(self.centre)),)
-        return beyond(squared_distance([r[:k] for r in ends], centre), self.radius + margin)
+        k = len(self.center)
+        center = (ca.SX(ca.DM(self.center)),)
+        return beyond(squared_distance([r[:k] for r in ends], center), self.radius + margin)
 
     def _beyond(self, r: ca.SX, radius: float) -> ca.SX:
-        return beyond(ca.sumsqr(r[: len(self.centre)] - ca.DM(self.centre)), radius)
+        return beyond(ca.sumsqr(r[: len(self.center)] - ca.DM(self.center)), radius)
 
     @property
     def ball(self) -> float:
@@ -196,10 +196,10 @@ class Box(Region):
         """The corners in the world (2^k, k) [m], k = 2 or 3 coordinates."""
         k = len(self.low)
         signs = np.array(np.meshgrid(*[[-1.0, 1.0]] * k, indexing="ij")).reshape(k, -1).T
-        return self._centre + (signs * self._half) @ np.array(self.rotation)[:k, :k].T
+        return self._center + (signs * self._half) @ np.array(self.rotation)[:k, :k].T
 
     @property
-    def _centre(self) -> np.ndarray:
+    def _center(self) -> np.ndarray:
         return (np.array(self.low) + np.array(self.high)) / 2
 
     @property
@@ -209,7 +209,7 @@ class Box(Region):
     def _local(self, r: ca.SX) -> ca.SX:
         k = len(self.low)
         turn = ca.sparsify(ca.SX(ca.DM(np.array(self.rotation)[:k, :k])))
-        return turn.T @ (r[:k] - ca.DM(self._centre))
+        return turn.T @ (r[:k] - ca.DM(self._center))
 
 
 def _rotation(value: Any, dimensions: int) -> tuple[tuple[float, ...], ...]:

@@ -141,14 +141,14 @@ def test_disc_is_kept_out_of(arm):
     """The tip touches the disc and never enters it; the replay neither."""
     path = planned(arm).trajectory
     i = len(path.t) // 2
-    centre = np.array([path["payload.x"][i], path["payload.y"][i]]) * 1.05
-    plan = planned(arm, path=optim.KeepOut(optim.Sphere(centre, 0.1), frames="payload", margin=0.02))
+    center = np.array([path["payload.x"][i], path["payload.y"][i]]) * 1.05
+    plan = planned(arm, path=optim.KeepOut(optim.Sphere(center, 0.1), frames="payload", margin=0.02))
     points = np.column_stack([plan.trajectory["payload.x"], plan.trajectory["payload.y"]])
-    distance = np.linalg.norm(points - centre, axis=1)
+    distance = np.linalg.norm(points - center, axis=1)
     assert distance.min() == pytest.approx(0.12, abs=1e-6)
     replay = plan.replay()
     points = np.column_stack([replay.trajectory["payload.x"], replay.trajectory["payload.y"]])
-    nearest = np.linalg.norm(points - centre, axis=1).min()
+    nearest = np.linalg.norm(points - center, axis=1).min()
     assert nearest > 0.12 - 1e-3
     (excess,) = replay.excesses
     assert excess.name == "payload outside sphere"

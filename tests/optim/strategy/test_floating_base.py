@@ -149,9 +149,9 @@ def test_what_depends_on_the_way_of_the_joints_is_not_refused() -> None:
     """Two hinges off the centre: as a cat does, they turn the base by going round a loop."""
     dae = wheel_on(fb.Revolute("turn"), 2, off=0.5)
     check_momentum(dae, *ends(dae, turn__angle=0.1))
-    centred = wheel_on(fb.Revolute("turn"), 2)
+    centerd = wheel_on(fb.Revolute("turn"), 2)
     with pytest.raises(optim.ProblemError, match="momentum forbids it"):
-        check_momentum(centred, *ends(centred, turn__angle=0.1))
+        check_momentum(centerd, *ends(centerd, turn__angle=0.1))
 
 
 def test_momentum_at_one_end_and_rest_at_the_other_is_refused() -> None:
@@ -328,7 +328,7 @@ def test_a_linkage_afloat_reaches_the_place_that_its_joints_reach() -> None:
 
 
 @pytest.mark.parametrize("axis", "xyz")
-def test_a_centre_of_mass_and_a_momentum_stay_what_they_are(dae: fb.DAE, axis: str) -> None:
+def test_a_center_of_mass_and_a_momentum_stay_what_they_are(dae: fb.DAE, axis: str) -> None:
     """Named in the goal, they are refused with what they will be; as what they will be, they are not."""
     at_start = {"joint.angle": 0.0}
     begin = transcribed_problem(optim.pyomo_model(dae, optim.RestToRest(at_start, GOAL, 5.0), intervals=2))
@@ -341,7 +341,7 @@ def test_a_centre_of_mass_and_a_momentum_stay_what_they_are(dae: fb.DAE, axis: s
     optim.pyomo_model(dae, optim.RestToRest(at_start, {center: there, "joint.angle": 1.0}, 5.0), intervals=2)
 
 
-def test_a_cart_that_rolls_takes_its_centre_of_mass_along() -> None:
+def test_a_cart_that_rolls_takes_its_center_of_mass_along() -> None:
     """Started at 0.2 m/s, from 0 to 0.2 T: what is asked beside that is refused, and nothing where rails hold it."""
     model = chain(
         fb.Prismatic("rails", axis=(1, 0, 0)),

@@ -61,8 +61,8 @@ def test_a_thin_obstacle_passed_between_two_points(arm, plain, radius):
     place = along(plain, np.array([middle]))
     outputs = np.array(arm.output(place[: len(arm.x)], place[-1 - 2 * len(arm.u) : -1 - len(arm.u)], arm.p.values({})))
     names = list(arm.y.names)
-    centre = [float(outputs.ravel()[names.index(f"payload.{axis}")]) for axis in "xy"]
-    wire = optim.KeepOut(optim.Sphere(centre, radius), frames="payload", name="wire")
+    center = [float(outputs.ravel()[names.index(f"payload.{axis}")]) for axis in "xy"]
+    wire = optim.KeepOut(optim.Sphere(center, radius), frames="payload", name="wire")
     with pytest.warns(optim.PlanWarning, match="between collocation points.*payload outside wire"):
         plan = optim.plan(arm, swing(wire), intervals=24)
     (excess,) = plan.excesses

@@ -32,11 +32,11 @@ RUNS = ("#5b8fd6", "#e07b39", "#36a37c", "#b06ec4", "#c9a227", "#d6568f")
 PATHS = ("#d9622b", "#a5521f", "#1f7f5f", "#8a4c9e", "#96790f", "#a8376a")
 
 
-def rgb(colour: str) -> np.ndarray:
+def rgb(color: str) -> np.ndarray:
     """Return the components (3,) from 0 to 1 of ``#rrggbb``."""
-    return np.array([int(colour[i : i + 2], 16) for i in (1, 3, 5)]) / 255
+    return np.array([int(color[i : i + 2], 16) for i in (1, 3, 5)]) / 255
 
 
-def link_colour(run: int) -> str:
+def link_color(run: int) -> str:
     """Return the colour of the links of a run."""
     return RUNS[run % len(RUNS)]
