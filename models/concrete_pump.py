@@ -78,7 +78,7 @@ def concrete_pump(
     start: Sequence[float] = START,
     discretization: fb.Discretization | None = None,
     friction: float = 2e4,
-    gravity: float = 9.81,
+    gravity: Sequence[float] = (0.0, -9.81, 0.0),
 ) -> fb.Model:
     """Return the placing boom of a truck-mounted concrete pump, 26 m in a vertical plane.
 
@@ -98,8 +98,8 @@ def concrete_pump(
         Of each section; by default one assumed mode.
     friction : float
         Viscous friction of each cylinder's seals [N s/m].
-    gravity : float
-        Along -y [m/s2].
+    gravity : (3,)
+        In world axes [m/s2].
 
     Returns
     -------
@@ -116,10 +116,10 @@ def concrete_pump(
         raise ParameterError(f'concrete_pump: valves = {valves!r}; must be "servo" or "ideal".')
     if len(start) != len(SECTIONS):
         raise ParameterError(f"concrete_pump: start = {start!r}; must be {len(SECTIONS)} angles, one for each joint.")
-    model = fb.Model("concrete pump", gravity=(0.0, -gravity, 0.0))
+    model = fb.Model("concrete pump", gravity=gravity)
     ground = model.add(fb.Ground("ground"))
     before: fb.Ground | fb.FlexibleBeam = ground
-    per_metre = PIPE + concrete * BORE
+    per_meter = PIPE + concrete * BORE
     for number, (section, ram) in enumerate(zip(SECTIONS, RAMS, strict=True), 1):
         joint = model.add(fb.Revolute(f"joint{number}", start=float(start[number - 1])))
         boom = model.add(
@@ -134,7 +134,7 @@ def concrete_pump(
         )
         model.connect(before.frame_b, joint.frame_a)
         model.connect(joint.frame_b, boom.frame_a)
-        _add_line(model, number, boom, per_metre * section.length)
+        _add_line(model, number, boom, per_meter * section.length)
         head = None if number == KNUCKLE else _bracket(model, f"ram{number}_head", boom, 0.0, ram.head)
         if head is None:
             head = _knuckle(model, before, boom, float(start[number - 1]))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import flexblocks as fb
 from flexblocks.interfaces.ports import Port
@@ -22,7 +23,7 @@ def hoist_crane(
     discretization: fb.Discretization | None = None,
     rope_damping_time: float = 2e-3,
     slewing_torque: float = 150.0,
-    gravity: float = 9.81,
+    gravity: Sequence[float] = (0.0, 0.0, -9.81),
 ) -> fb.Model:
     """Return a crane that slews, luffs and hoists a load on a rope, 30 m of jib on a tower.
 
@@ -40,8 +41,8 @@ def hoist_crane(
         Kelvin-Voigt damping of both ropes [s].
     slewing_torque : float
         Largest torque of the slewing motor, on the motor's side [N m].
-    gravity : float
-        Along -z [m/s2].
+    gravity : (3,)
+        In world axes [m/s2].
 
     Returns
     -------
@@ -50,7 +51,7 @@ def hoist_crane(
         out. Coordinates ``slewing.angle``, ``luffing.angle`` (0 is level), ``load_x.displacement`` ... of the load in
         the world, and the bending of the jib. The foot of the jib is the origin.
     """
-    model = fb.Model("luffing-jib crane", gravity=(0.0, 0.0, -gravity))
+    model = fb.Model("luffing-jib crane", gravity=gravity)
     ground = model.add(fb.Ground("ground"))
     slewing = _slewing_drive(model, slewing_torque)
     model.connect(ground.frame_b, slewing.frame_a)

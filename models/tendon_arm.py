@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import flexblocks as fb
 from flexblocks.errors import ParameterError
 
@@ -19,7 +21,7 @@ def tendon_arm(
     pretension: float = 2.0,
     discretization: fb.Discretization | None = None,
     damping_time: float = 5e-3,
-    gravity: float = 9.81,
+    gravity: Sequence[float] = (0.0, -9.81, 0.0),
 ) -> fb.Model:
     """Return a continuum arm of a superelastic spine with discs, bent in a vertical plane by two tendons with winches.
 
@@ -45,8 +47,8 @@ def tendon_arm(
         Of each piece of the spine between two discs; by default one rigid segment, which bends as far as you like.
     damping_time : float
         Kelvin-Voigt damping of the tendons [s].
-    gravity : float
-        Along -y [m/s2].
+    gravity : (3,)
+        In world axes [m/s2].
 
     Returns
     -------
@@ -61,7 +63,7 @@ def tendon_arm(
     """
     if isinstance(discs, bool) or not isinstance(discs, int) or not 1 <= discs <= 10_000:
         raise ParameterError(f"tendon_arm: discs = {discs!r}; must be a whole number > 0 and <= 10 000.")
-    model = fb.Model("tendon-driven arm", gravity=(0.0, -gravity, 0.0))
+    model = fb.Model("tendon-driven arm", gravity=gravity)
     ground = model.add(fb.Ground("ground"))
     nitinol = fb.Material(density=6450.0, youngs_modulus=youngs_modulus, poissons_ratio=0.3)
     # Stretched by the pretension, a tendon is as long as the spine.

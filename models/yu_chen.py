@@ -54,7 +54,7 @@ def yu_chen_2019(
     drives: str = "direct",
     friction: bool = False,
     accelerometers: bool = False,
-    gravity: float = GRAVITY,
+    gravity: Sequence[float] = (0.0, -GRAVITY, 0.0),
 ) -> fb.Model:
     """Return the arm of Yu & Chen, Shock and Vibration 2019, 5627271, Table 2.
 
@@ -78,8 +78,8 @@ def yu_chen_2019(
         joints; the paper does not say on which side it was measured.
     accelerometers : bool
         Whether there is an accelerometer at the end of each link, its y axis across the link.
-    gravity : float
-        Acceleration of gravity, along -y [m/s2].
+    gravity : (3,)
+        In world axes [m/s2].
 
     Returns
     -------
@@ -93,7 +93,7 @@ def yu_chen_2019(
         An invalid argument.
     """
     _check_arguments(links, lumped_mass_at, modes, shapes, drives)
-    model = fb.Model(f"Yu & Chen 2019, {links} links", gravity=(0.0, -gravity, 0.0))
+    model = fb.Model(f"Yu & Chen 2019, {links} links", gravity=gravity)
     tip = model.add(fb.Ground("ground")).frame_b
     for i in range(1, links + 1):
         data = link_data(i)

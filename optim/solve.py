@@ -19,7 +19,7 @@ from .model.trajectories import transcribed_problem
 from .model.violations import violations
 from .presolve.transcribed_problem import TranscribedProblem
 from .results.plan import Plan
-from .results.summary import NOT_LINEARISED
+from .results.summary import NOT_LINEARIZED
 from .solver_statistics import CONVERGED, INACCURATE, ROUNDED, UNRESOLVED
 
 MOST_VIOLATIONS = 5  # listed in a message; by trial

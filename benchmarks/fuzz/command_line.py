@@ -18,7 +18,7 @@ from flexblocks.cli.app import app
 
 COMMANDS = (
     "check arm.yaml", "check arm.yaml --json", "simulate arm.yaml --time 0.02 --samples 3",
-    "simulate arm.yaml --time 0.02 --input motor1.torque=sine:1,2 --start joint1.angle=0.1 --out m.csv",
+    "simulate arm.yaml --time 0.02 --input motor1.torque=sine:1,2 --x0 joint1.angle=0.1 --out m.csv",
     "simulate arm.yaml --time 0.02 --input motor1.torque=bang-bang:1,0.01 --plot a.png",
     "linearize arm.yaml --start joint1.angle=0.1", "linearize arm.yaml --outputs payload.x --out l.json",
     "export arm.yaml --out arm.fmu", "export arm.yaml --out arm.c", "models", "compare arm.yaml --time 0.02",

@@ -44,9 +44,9 @@ OutputsOption = Annotated[
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON, and nothing else, to stdout.")]
 OutOption = Annotated[Path | None, typer.Option("--out", help="Write the result to this file.", show_default=False)]
-StartOption = Annotated[
+X0Option = Annotated[
     list[str] | None,
-    typer.Option("--start", metavar="NAME=VALUE", help="Initial value of a state; may be repeated."),
+    typer.Option("--x0", metavar="NAME=VALUE", help="Initial value of a state; may be repeated."),
 ]
 TimeOption = Annotated[float, typer.Option("--time", help="Duration in seconds.")]
 SamplesOption = Annotated[int, typer.Option("--samples", min=2, help="Number of output times.")]

@@ -16,7 +16,7 @@ from flexblocks.cli.arguments import (
     checked_picture,
     numbers,
 )
-from flexblocks.cli.catalogue import model_named
+from flexblocks.cli.catalog import model_named
 from flexblocks.cli.import_types import ImportOption, imported_types
 from flexblocks.cli.report import print_json, print_line, print_table, save_picture
 from flexblocks.dae.dae import DAE

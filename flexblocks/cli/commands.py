@@ -45,7 +45,7 @@ COMMANDS = {
         "flexblocks.cli.demo:demo",
         "Compose, check, simulate, linearise, export, plan and replay the two-link flexible arm, with pictures.",
     ),
-    "models": ("flexblocks.cli.catalogue:models", "List the arms of the library that can be used by name."),
+    "models": ("flexblocks.cli.catalog:models", "List the arms of the library that can be used by name."),
     "schema": (
         "flexblocks.cli.schema:schema",
         "Write the JSON Schema of model or problem files, by which editors complete and check them.",

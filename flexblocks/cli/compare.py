@@ -18,13 +18,13 @@ from flexblocks.cli.arguments import (
     PlotOption,
     SamplesOption,
     SetOption,
-    StartOption,
     TimeOption,
+    X0Option,
     checked_file,
     checked_picture,
     numbers,
 )
-from flexblocks.cli.catalogue import model_named
+from flexblocks.cli.catalog import model_named
 from flexblocks.cli.import_types import ImportOption, imported_types
 from flexblocks.cli.report import print_json, print_line, print_table, save_picture
 from flexblocks.cli.signals import InputOption, signals
@@ -51,7 +51,7 @@ def compare(
     time: TimeOption = 1.0,
     samples: SamplesOption = 201,
     inputs: InputOption = None,
-    start: StartOption = None,
+    x0: X0Option = None,
     at: Annotated[
         list[str] | None,
         typer.Option(
@@ -71,7 +71,7 @@ def compare(
     t = np.linspace(0.0, time, samples)
     arm = model_named(model, settings, imported_types(imports))
     held, locked = numbers("--at", at) or None, numbers("--lock", lock)
-    result = compared(arm, kinds, t, signals(inputs), numbers("--start", start), at=held, output=output, locked=locked)
+    result = compared(arm, kinds, t, signals(inputs), numbers("--x0", x0), at=held, output=output, locked=locked)
     if out is not None:
         with atomic_file(out) as unfinished:
             result.table.to_csv(unfinished)

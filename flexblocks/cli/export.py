@@ -18,7 +18,7 @@ from flexblocks.cli.arguments import (
     names,
     numbers,
 )
-from flexblocks.cli.catalogue import model_named
+from flexblocks.cli.catalog import model_named
 from flexblocks.cli.import_types import ImportOption, imported_types
 from flexblocks.cli.report import print_line
 from flexblocks.errors import ParameterError

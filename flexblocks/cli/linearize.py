@@ -23,7 +23,7 @@ from flexblocks.cli.arguments import (
     names,
     numbers,
 )
-from flexblocks.cli.catalogue import model_named
+from flexblocks.cli.catalog import model_named
 from flexblocks.cli.import_types import ImportOption, imported_types
 from flexblocks.cli.report import print_json, print_line, print_table, save_picture, save_report
 from flexblocks.export import save_linear

@@ -19,7 +19,7 @@ from flexblocks.simulation import Signal, Trajectory, bang_bang, piecewise_const
 OPTION = "--input"
 HELP = (
     "A number; bang-bang:AMPLITUDE,WIDTH (+ for WIDTH seconds, - for as long, then 0); step:AMPLITUDE,TIME; "
-    "sine:AMPLITUDE,FREQUENCY[,END] (Hz, s); or FILE:COLUMN of a table (.csv, its first column the time in seconds) "
+    "sine:AMPLITUDE,FREQUENCY[,END] (rad/s, s); or FILE:COLUMN of a table (.csv, its first column the time in seconds) "
     "or of a saved trajectory (.csv, .nc), interpolated linearly (two rows at one time are a jump). May be repeated."
 )
 InputOption = Annotated[list[str] | None, typer.Option("--input", metavar="NAME=SIGNAL", help=HELP)]
@@ -73,7 +73,7 @@ def _step(amplitude: float, time: float) -> Any:
 
 def _sine(amplitude: float, frequency: float, end: float = np.inf) -> Signal:
     def value(t: Any) -> Any:
-        wave = amplitude * ca.sin(2 * np.pi * frequency * t)
+        wave = amplitude * ca.sin(frequency * t)
         return wave if np.isinf(end) else ca.if_else(t < end, wave, 0.0)
 
     return Signal(value)

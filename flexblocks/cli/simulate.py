@@ -20,15 +20,15 @@ from flexblocks.cli.arguments import (
     SamplesOption,
     SaturateOption,
     SetOption,
-    StartOption,
     TimeOption,
+    X0Option,
     checked_file,
     checked_picture,
     checked_report,
     names,
     numbers,
 )
-from flexblocks.cli.catalogue import model_named
+from flexblocks.cli.catalog import model_named
 from flexblocks.cli.import_types import ImportOption, imported_types
 from flexblocks.cli.report import INTERRUPTED, print_json, print_line, print_table, save_picture, save_report
 from flexblocks.cli.signals import InputOption, signals
@@ -46,7 +46,7 @@ def simulate(
     time: TimeOption = 5.0,
     samples: SamplesOption = 1001,
     inputs: InputOption = None,
-    start: StartOption = None,
+    x0: X0Option = None,
     method: Annotated[str, typer.Option("--method", help="auto, adams, bdf, idas, rk4 or dop853.")] = "auto",
     step: Annotated[float | None, typer.Option("--step", help="Step of rk4 in seconds.", show_default=False)] = None,
     saturate: SaturateOption = False,
@@ -74,7 +74,7 @@ def simulate(
     checked_report(report)
     if not 0 < time < float("inf"):
         raise typer.BadParameter(f"{time:g} s; must be finite and > 0.", param_hint="--time")
-    x0, u = numbers("--start", start), signals(inputs)
+    x0, u = numbers("--x0", x0), signals(inputs)
     arm = model_named(model, settings, imported_types(imports))
     dae = assemble(arm, locked=numbers("--lock", lock), prescribed=prescribe or ())
     dae = dae.with_outputs(names(outputs) or ())

@@ -11,7 +11,7 @@ import typer
 
 from flexblocks import tasks
 from flexblocks.cli.arguments import JsonOption
-from flexblocks.cli.catalogue import model_named
+from flexblocks.cli.catalog import model_named
 from flexblocks.cli.completion import SUFFIXES
 from flexblocks.cli.import_types import ImportOption, imported_types
 from flexblocks.cli.planning.request import checked, mapping

@@ -12,7 +12,7 @@ from typing import Annotated
 import typer
 
 from flexblocks.cli.arguments import SetOption, checked_file
-from flexblocks.cli.catalogue import model_named
+from flexblocks.cli.catalog import model_named
 from flexblocks.cli.import_types import ImportOption, imported_types
 from flexblocks.cli.report import print_line
 from flexblocks.file_paths import expanded

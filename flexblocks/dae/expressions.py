@@ -14,9 +14,9 @@ from flexblocks.dae.closed_start import ClosedStart
 from flexblocks.dynamics import ldl
 from flexblocks.dynamics.algorithms.articulated_bodies import forward_dynamics
 from flexblocks.dynamics.algorithms.composite_bodies import mass_matrix
-from flexblocks.dynamics.algorithms.constrained_accelerations import constrained_accelerations, stabilised
+from flexblocks.dynamics.algorithms.constrained_accelerations import constrained_accelerations, stabilized
 from flexblocks.dynamics.algorithms.energy import stored_energies, total, weight_energies
-from flexblocks.dynamics.algorithms.generalised_forces import (
+from flexblocks.dynamics.algorithms.generalized_forces import (
     applied_force,
     applied_power,
     applied_wrenches,
@@ -177,7 +177,7 @@ class DAEExpressions(HoldsSymbols):
         """Value of J a along every motion, SX (m, 1), with Baumgarte stabilisation of the closures."""
         if not self.tree.loops.closures:
             return ca.SX(0, 1)
-        return stabilised(self.constraint_expression, *self.constraint_rates, self.v)
+        return stabilized(self.constraint_expression, *self.constraint_rates, self.v)
 
     @property
     def multiplier_expression(self) -> ca.SX:

@@ -8,7 +8,7 @@ from functools import lru_cache
 import casadi as ca
 
 from flexblocks.dae.dae import DAE
-from flexblocks.dynamics.algorithms.generalised_forces import state_rates
+from flexblocks.dynamics.algorithms.generalized_forces import state_rates
 
 
 @dataclass(frozen=True)

@@ -53,7 +53,7 @@ class Mode:
 
     @property
     def motion(self) -> str:
-        """Frequency and damping ratio as text: ``12.4 Hz, 0.6 %``."""
+        """Frequency and damping ratio as text: ``78.1 rad/s, 0.6 %``."""
         value = self.eigenvalue
         if value == 0:
             return "rigid body"
@@ -61,7 +61,7 @@ class Mode:
             return f"{'unstable, grows' if value.real > 0 else 'decays'} by e in {1 / abs(value.real):.4g} s"
         ratio = self.damping_ratio if abs(self.damping_ratio) > NO_DAMPING else 0.0
         unstable = ", unstable" if ratio < 0 else ""
-        return f"{self.frequency / (2 * np.pi):.4g} Hz, {100 * ratio:.2g} %{unstable}"
+        return f"{self.frequency:.4g} rad/s, {100 * ratio:.2g} %{unstable}"
 
     @property
     def shares(self) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from flexblocks.errors import FlexblocksError
 from flexblocks.linear.grid.linear_grid import LinearGrid
 from flexblocks.linear.linear_model import LinearModel
@@ -47,5 +49,7 @@ def grid(shown: LinearGrid) -> Content:
 
 
 def _modes(shown: Modes) -> tuple[Table, ...]:
-    rows = [(f"{number}", mode.motion, mode.frequency, mode.shares) for number, mode in enumerate(shown, 1)]
-    return table("Modes", ("mode", "motion", "rad/s", "participation"), rows)
+    rows = [
+        (f"{number}", mode.motion, mode.frequency / (2 * math.pi), mode.shares) for number, mode in enumerate(shown, 1)
+    ]
+    return table("Modes", ("mode", "motion", "Hz", "participation"), rows)

@@ -15,10 +15,10 @@ from flexblocks.geometry import Shape, Values, attached_frames, bending, extent,
 from flexblocks.interfaces.block import Block
 from flexblocks.plot.force_elements import draw_force_elements
 from flexblocks.plot.plane import draw_legend, drawing_axes, equal_scales, project
-from flexblocks.plot.style import BLACK, BLUE, GREY, VERMILION
+from flexblocks.plot.style import BLACK, BLUE, GRAY, VERMILION
 
 MARKERS: tuple[tuple[type[Block], str, dict], ...] = (
-    (Ground, "ground", {"marker": "s", "ms": 13, "mfc": GREY, "mec": BLACK, "zorder": 2.5}),
+    (Ground, "ground", {"marker": "s", "ms": 13, "mfc": GRAY, "mec": BLACK, "zorder": 2.5}),
     (Joint, "joint", {"marker": "o", "ms": 7.5, "mfc": "white", "mec": BLACK, "mew": 1.6, "zorder": 4}),
     (Payload, "payload", {"marker": "D", "ms": 7.5, "mfc": VERMILION, "mec": BLACK, "zorder": 5}),
     (LumpedMass, "lumped mass", {"marker": "o", "ms": 6, "mfc": VERMILION, "mec": BLACK, "zorder": 5}),
@@ -70,7 +70,7 @@ def arm(
     bent = bending(dae)
     if undeformed:
         straight = outline(np.where(bent, 0.0, x), p)
-        draw_links(ax, outline, straight, plane, color=GREY, linewidth=1.0, linestyle="--", label="undeformed")
+        draw_links(ax, outline, straight, plane, color=GRAY, linewidth=1.0, linestyle="--", label="undeformed")
     # The posture itself on top, with exaggerated bending.
     lines = outline(np.where(bent, exaggeration * x, x), p)
     scale = "" if exaggeration == 1.0 else f" (bending x {exaggeration:g})"

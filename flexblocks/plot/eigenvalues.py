@@ -8,7 +8,7 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from flexblocks.errors import ParameterError
-from flexblocks.plot.style import BLUE, GREY, VERMILION, axes, quiet
+from flexblocks.plot.style import BLUE, GRAY, VERMILION, axes, quiet
 
 if TYPE_CHECKING:
     from flexblocks.linear.linear_model import LinearModel
@@ -57,8 +57,8 @@ def eigenvalues(lin: LinearModel, ax: Axes | None = None, *, reach: float | None
     right = max(1.15 * x[shown].max(initial=0.0), 0.06 * top)
     _draw_damping_ratios(ax, left, top)
     ax.axvspan(0, right, color=VERMILION, alpha=0.07, linewidth=0, zorder=0)
-    ax.axhline(0, color=GREY, linewidth=0.8, zorder=1)
-    ax.axvline(0, color=GREY, linewidth=0.8, zorder=1)
+    ax.axhline(0, color=GRAY, linewidth=0.8, zorder=1)
+    ax.axvline(0, color=GRAY, linewidth=0.8, zorder=1)
     quiet(ax)
     ax.set_xlim(left, right)
     ax.set_ylim(-top, top)
@@ -74,7 +74,7 @@ def _draw_damping_ratios(ax: Axes, left: float, top: float) -> None:
         slope = np.sqrt(1 - ratio**2) / ratio
         end = min(-left, top / slope)
         for sign in (1, -1):
-            ax.plot([0, -end], [0, sign * slope * end], color=GREY, linewidth=0.7, linestyle=":", zorder=1)
+            ax.plot([0, -end], [0, sign * slope * end], color=GRAY, linewidth=0.7, linestyle=":", zorder=1)
         ax.text(
             -0.9 * end,
             0.9 * slope * end,

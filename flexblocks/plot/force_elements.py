@@ -17,7 +17,7 @@ from flexblocks.blocks.forces.world_force import WorldForce, WorldTorque
 from flexblocks.geometry import AttachedFrames, Values
 from flexblocks.interfaces.block import Block
 from flexblocks.plot.plane import project
-from flexblocks.plot.style import BLACK, GREEN, GREY, ORANGE, PURPLE
+from flexblocks.plot.style import BLACK, GREEN, GRAY, ORANGE, PURPLE
 
 COILS = 6
 # Shares of the length: a spring's coils, to each side; a cylinder's barrel; half a contact's plane, of the arm's size.
@@ -98,7 +98,7 @@ def _cylinder(block: Block, axes: np.ndarray, origins: np.ndarray, view: np.ndar
     neck = a + barrel * (b - a) / max(np.linalg.norm(b - a), 1e-300)
     return [
         (np.array([a, neck]), {"color": ORANGE, "linewidth": 4.0, "zorder": 3.1, "solid_capstyle": "butt"}),
-        (np.array([neck, b]), {"color": GREY, "linewidth": 1.8, "zorder": 3}),
+        (np.array([neck, b]), {"color": GRAY, "linewidth": 1.8, "zorder": 3}),
         (origins, {"color": BLACK, "marker": "o", "ms": 3, "linestyle": "none", "zorder": 4}),
     ]
 

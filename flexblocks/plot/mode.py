@@ -13,7 +13,7 @@ from flexblocks.geometry import shape
 from flexblocks.linear.constraint_tangent import tangent
 from flexblocks.plot.arm import draw_links, draw_markers
 from flexblocks.plot.plane import drawing_axes, equal_scales
-from flexblocks.plot.style import BLUE, GREY, SKY
+from flexblocks.plot.style import BLUE, GRAY, SKY
 
 if TYPE_CHECKING:
     from flexblocks.linear.linear_model import LinearModel
@@ -74,7 +74,7 @@ def mode(dae: DAE, lin: LinearModel, number: int, ax: Axes | None = None, *, pla
     reach = np.linalg.norm(np.ptp(np.concatenate(list(still.values())), axis=0))
     travel = max(np.linalg.norm(part, axis=1).max(initial=0.0) for part in motion.values())
     amplitude = SWING * reach / travel if travel else 0.0
-    draw_links(ax, outline, still, plane, color=GREY, linewidth=1.0, linestyle="--", label="at rest")
+    draw_links(ax, outline, still, plane, color=GRAY, linewidth=1.0, linestyle="--", label="at rest")
     for sign, color in ((-1, SKY), (1, BLUE)):
         lines = {name: still[name] + sign * amplitude * part for name, part in motion.items()}
         draw_links(ax, outline, lines, plane, color=color, linewidth=2.5)

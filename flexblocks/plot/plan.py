@@ -15,7 +15,7 @@ from flexblocks.plot.plan_panels import near, out_of_sight, panels
 from flexblocks.plot.plane import equal_scales, project
 from flexblocks.plot.region import region
 from flexblocks.plot.snapshots import snapshots
-from flexblocks.plot.style import BLACK, GREY
+from flexblocks.plot.style import BLACK, GRAY
 from flexblocks.plot.time_series import time_series
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ def plan(plan: Plan, replay: Replay | None = None, *, count: int = 10, plane: st
             for name in set(names) - set(motion.names["u"]):  # the inputs are the same
                 ax.plot(replay.trajectory.t, replay.trajectory[name], color=BLACK, linewidth=0.9, linestyle=(0, (4, 3)))
         for begin, _ in list(plan.phases.values())[1:]:
-            ax.axvline(begin, color=GREY, linewidth=0.8, zorder=0.5)
+            ax.axvline(begin, color=GRAY, linewidth=0.8, zorder=0.5)
         ax.label_outer()
     _name_phases(plan, series[0])
     right.align_ylabels()
@@ -131,7 +131,7 @@ def _explain(plan: Plan, ax: Axes, plane: str) -> None:
     for one in path:
         if isinstance(one, (KeepOut, KeepIn)) and plane != "xyz":
             region(one.region, ax, plane=plane, inside=isinstance(one, KeepIn), margin=one.margin)
-            regions = [Patch(facecolor=GREY, edgecolor=GREY, alpha=0.35, label="kept out of")]
+            regions = [Patch(facecolor=GRAY, edgecolor=GRAY, alpha=0.35, label="kept out of")]
     points = [point for phase in problem.phases for via in phase.via for point in _places(via.values)]
     if points:
         ax.plot(*project(np.array(points), plane), "x", color=BLACK, ms=9, mew=2, zorder=6, label="via point")

@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 
 from flexblocks.errors import ParameterError
 from flexblocks.plot.plane import PLANES
-from flexblocks.plot.style import GREY
+from flexblocks.plot.style import GRAY
 
 if TYPE_CHECKING:  # importing optim imports Pyomo, which pictures of arms do not need
     from flexblocks.optim.problem.path_constraints.region import Region
@@ -19,7 +19,7 @@ POINTS = 600  # along each axis, by trial: outlines look smooth in a figure of 6
 
 
 def region(
-    region: Region, ax: Axes, *, plane: str = "xy", at: float = 0.0, inside: bool = False, margin: float = 0.0
+    region: Region, ax: Axes, *, plane: str = "xy", offset: float = 0.0, inside: bool = False, margin: float = 0.0
 ) -> Axes:
     """Draw the section of a region through a plane, over the present limits of the axes.
 
@@ -31,7 +31,7 @@ def region(
         With the arm drawn on it, see `snapshots`.
     plane : str
         The plane of the picture.
-    at : float
+    offset : float
         Position of the section on the third axis [m].
     inside : bool
         Whether to shade the outside instead: for a region to stay in.
@@ -53,7 +53,7 @@ def region(
     limits, data = (ax.get_xlim(), ax.get_ylim()), ax.dataLim.frozen()
     across, up = (np.linspace(1.5 * low - 0.5 * high, 1.5 * high - 0.5 * low, POINTS) for low, high in limits)
     places = [np.broadcast_to(across, (POINTS, POINTS)), np.broadcast_to(up[:, None], (POINTS, POINTS))]
-    points = np.full((3, POINTS, POINTS), float(at))
+    points = np.full((3, POINTS, POINTS), float(offset))
     for axis, place in zip(plane, places, strict=True):
         points["xyz".index(axis)] = place
     # The region is where the clearance is negative.
@@ -61,10 +61,10 @@ def region(
     clearances = [ca.mmin(region.inside(r, m)) if inside else region.outside(r, m) for m in (0.0, margin)]
     function = ca.Function("clearance", [r], clearances).map(POINTS**2)
     values, kept = (np.array(v).reshape(POINTS, POINTS) for v in function(points.reshape(3, -1)))
-    ax.contourf(across, up, values, levels=[-np.inf, 0.0], colors=[GREY], alpha=0.35, zorder=0.5)
-    ax.contour(across, up, values, levels=[0.0], colors=[GREY], linewidths=1.2, zorder=0.6)
+    ax.contourf(across, up, values, levels=[-np.inf, 0.0], colors=[GRAY], alpha=0.35, zorder=0.5)
+    ax.contour(across, up, values, levels=[0.0], colors=[GRAY], linewidths=1.2, zorder=0.6)
     if margin:
-        ax.contour(across, up, kept, levels=[0.0], colors=[GREY], linewidths=0.9, linestyles=":", zorder=0.6)
+        ax.contour(across, up, kept, levels=[0.0], colors=[GRAY], linewidths=0.9, linestyles=":", zorder=0.6)
     ax.dataLim.set(data)
     ax.autoscale_view()
     return ax

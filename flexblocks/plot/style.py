@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 
 # Palette of Okabe & Ito (2008), which can be distinguished with any kind of colour vision.
 BLUE, VERMILION, GREEN, PURPLE = "#0072B2", "#D55E00", "#009E73", "#CC79A7"
-SKY, ORANGE, BLACK, GREY = "#56B4E9", "#E69F00", "#222222", "#999999"
+SKY, ORANGE, BLACK, GRAY = "#56B4E9", "#E69F00", "#222222", "#999999"
 PALETTE = (BLUE, VERMILION, GREEN, PURPLE, SKY, ORANGE, BLACK)
 DASHES = ("-", "--", "-.", ":")
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from flexblocks.dynamics.algorithms.constrained_accelerations import STABILISATION
+from flexblocks.dynamics.algorithms.constrained_accelerations import STABILIZATION
 from flexblocks.errors import ParameterError, nearest
 from flexblocks.simulation.integrators.integrator import ADVICE, Integrator, Options, ProblemKind
 from flexblocks.simulation.integrators.register import INTEGRATORS
@@ -88,7 +88,7 @@ def problem_kind(system: System, X: np.ndarray, times: np.ndarray, rtol: float) 
     is_resolved = np.max(np.abs(poles)) * float(np.median(np.diff(times))) < 1
     decays = decays_fast(poles)
     # The decay of Baumgarte's stabilisation is not stiff
-    slow = system.dae.tree.loops.closures and np.max(-np.real(poles)) < 1.1 * STABILISATION
+    slow = system.dae.tree.loops.closures and np.max(-np.real(poles)) < 1.1 * STABILIZATION
     if decays and not (is_resolved or slow):
         return ProblemKind.STIFF
     if (is_resolved or decays) and not _is_large(system):

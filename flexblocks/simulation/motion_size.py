@@ -52,7 +52,7 @@ class MotionSize:
         self._kinds, self._counts = np.array(kinds), (n, len(units))
         self._jacobian: np.ndarray | None = None
         self._noise = np.zeros(len(X))
-        self._quickest, self._linearised = span, 0.0
+        self._quickest, self._linearized = span, 0.0
 
     def reach(self, states: np.ndarray) -> None:
         """Note the states with work (k, nx + 1) that the motion has come to."""
@@ -66,9 +66,9 @@ class MotionSize:
         np.maximum.at(sizes, self._kinds, self._furthest)
         sizes[-1] = max(sizes[-1], self._kinetic_energy(X))
         moved = min(max(sizes[:2]), LARGE)
-        if self._jacobian is None or moved > GROWN * self._linearised:
-            self._linearise(t, X, P)
-            self._linearised = max(moved, SMALLEST)
+        if self._jacobian is None or moved > GROWN * self._linearized:
+            self._linearize(t, X, P)
+            self._linearized = max(moved, SMALLEST)
         rounding = self._rounding(sizes)
         beside = np.minimum(options.rtol * np.abs(self._origin), max(SHARE, options.rtol) * sizes[self._kinds])
         size = np.maximum(np.minimum(sizes, LARGE)[self._kinds], np.maximum(rounding, beside) / options.atol)
@@ -90,7 +90,7 @@ class MotionSize:
             own = np.maximum(own, (np.abs(self._jacobian) @ own + self._noise) * self._quickest)
         return own
 
-    def _linearise(self, t: float, X: np.ndarray, P: np.ndarray) -> None:
+    def _linearize(self, t: float, X: np.ndarray, P: np.ndarray) -> None:
         """Note the Jacobian of the equations, their quickest change [s], and how rounding makes them rough."""
         rates, shift = self._system.equations.rates, PROBE * np.maximum(np.abs(X), 1.0)[:, None]
         near = X[:, None] + shift * np.random.default_rng(0).uniform(-1.0, 1.0, (len(X), PROBES))

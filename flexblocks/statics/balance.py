@@ -13,7 +13,7 @@ from flexblocks.constraints.loop_equations import regular_mass
 from flexblocks.dae.dae import DAE
 from flexblocks.dae.forward_jacobian import forward_jacobian
 from flexblocks.dynamics.algorithms.energy import weight_energies
-from flexblocks.dynamics.algorithms.generalised_forces import applied_force, residuals, rest_conditions, state_rates
+from flexblocks.dynamics.algorithms.generalized_forces import applied_force, residuals, rest_conditions, state_rates
 from flexblocks.dynamics.algorithms.newton_euler import inverse_dynamics
 from flexblocks.dynamics.algorithms.prescribed_motion import reduced_balance, reduced_loop_force
 from flexblocks.dynamics.at_posture.mass_matrix import solve_scaled

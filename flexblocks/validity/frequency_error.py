@@ -41,7 +41,7 @@ class FrequencyError:
     cause : str
         What is left out, for messages.
     frequency : float
-        Of the linear model [Hz], that which is off by the most.
+        Of the linear model [rad/s], that which is off by the most.
     error : float
         Relative to the true one.
     stability : str
@@ -62,7 +62,9 @@ class FrequencyError:
     def text(self) -> str:
         """A sentence on the error, and on what holds there."""
         remedy = self.measure.remedy if self.stiffening_counts else self.measure.remedy_of_twist
-        wrong = self.stability or f"the frequency of {self.frequency:.4g} Hz is off by about {100 * self.error:.0f} %"
+        wrong = (
+            self.stability or f"the frequency of {self.frequency:.4g} rad/s is off by about {100 * self.error:.0f} %"
+        )
         return f"{self.block.where} {self.cause}: {wrong}. " + (
             f"stiffening=True counts it; {remedy}"
             if self.measure.tension and self.stiffening_counts
@@ -157,7 +159,7 @@ class _Linear:
     def difference(self, inertia: np.ndarray, stiffness: np.ndarray) -> tuple[float, float, str]:
         """Return what more inertia and stiffness (d, d) change.
 
-        The frequency [Hz] that is off by the most, by what share, and a sentence on stability if that is another.
+        The frequency [rad/s] that is off by the most, by what share, and a sentence on stability if that is another.
         """
         true = self._with(inertia, stiffness)
         frequencies, others = _frequencies(self.A), _frequencies(true)
@@ -178,7 +180,7 @@ class _Linear:
 
 def _stability(A: np.ndarray, true: np.ndarray) -> str:
     """Return a sentence on motions that grow by one model and not by the other; empty if there are none."""
-    slowest = 2 * np.pi * np.hstack([_frequencies(A)[:1], _frequencies(true)[:1]]).min(initial=np.inf)
+    slowest = np.hstack([_frequencies(A)[:1], _frequencies(true)[:1]]).min(initial=np.inf)
     comparable = COMPARABLE * slowest if np.isfinite(slowest) else 0.0
     (few, least), (others, most) = _growth(A, comparable), _growth(true, comparable)
     if few > others:
@@ -220,7 +222,7 @@ def _motions(dae: DAE, places: list[int], q: np.ndarray, p: np.ndarray) -> np.nd
 
 
 def _frequencies(A: np.ndarray) -> np.ndarray:
-    """Return those of the oscillating poles [Hz], the slowest first."""
+    """Return those of the oscillating poles [rad/s], the slowest first."""
     poles = np.linalg.eigvals(A)
     fastest = np.abs(poles).max(initial=0.0)
-    return np.sort(np.abs(poles[poles.imag > SLOWEST * fastest])) / (2 * np.pi)
+    return np.sort(np.abs(poles[poles.imag > SLOWEST * fastest]))

@@ -8,8 +8,8 @@ from functools import lru_cache
 import casadi as ca
 
 from flexblocks.dae.dae import DAE
-from flexblocks.dynamics.algorithms.constrained_accelerations import stabilised
-from flexblocks.dynamics.algorithms.generalised_forces import state_rates
+from flexblocks.dynamics.algorithms.constrained_accelerations import stabilized
+from flexblocks.dynamics.algorithms.generalized_forces import state_rates
 from flexblocks.dynamics.algorithms.prescribed_motion import reduced_jacobian
 
 from ..casadi_solver.greyboxes.kernel import Kernel, Pattern
@@ -50,7 +50,7 @@ def point_equations(dae: DAE, designed: tuple[int, ...] = (), static: StaticMode
     balance = force - dae.applied_expression - felt.T @ f
     still = ca.sparsify(ca.SX(ca.DM(static.amounts(dae.tree.size)))) @ a if static.names else ca.SX(0, 1)
     closing = ca.SX.sym("closing", 2)
-    closures = J @ a - stabilised(dae.constraint_expression, *dae.constraint_rates, dae.v, ca.vertsplit(closing))
+    closures = J @ a - stabilized(dae.constraint_expression, *dae.constraint_rates, dae.v, ca.vertsplit(closing))
     r = ca.vertcat(balance, state_rates(dae.tree, x, z, u) - dw, dae.algebraic_expression, closures, still)
     # Design parameters are variables; their entries among the constants are ignored
     design = p[list(designed)] if designed else ca.SX(0, 1)

@@ -42,7 +42,7 @@ def main(picture: str | None = None) -> optim.Plan:
         start={"joint1.revolute.angle": -0.9, "joint2.revolute.angle": 0.9},
         goal={"payload.x": -0.3, "payload.y": 0.95},
         duration=1.5,
-        via=optim.Via({"payload.x": 0.8, "payload.y": 0.6}, at=0.5),
+        via=optim.Via({"payload.x": 0.8, "payload.y": 0.6}, fraction=0.5),
         input_ends="holding",
     )
     plan = optim.plan(dae, problem, intervals=30, refine=True)

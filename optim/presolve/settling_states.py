@@ -8,7 +8,7 @@ import casadi as ca
 import numpy as np
 
 from flexblocks.dae.dae import DAE
-from flexblocks.dynamics.algorithms.generalised_forces import state_rates
+from flexblocks.dynamics.algorithms.generalized_forces import state_rates
 from flexblocks.statics.operating_point import OperatingPoint
 
 SOON = 0.01  # of the duration of a phase: a third of an interval of 30

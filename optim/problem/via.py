@@ -22,14 +22,14 @@ class Via:
     values : dict of float
         By name of a signal (see `Signals`): ``"joint1.angle"``, ``"payload.x"``,
         ``"der(joint1.angle)"``.
-    at : float
+    fraction : float
         Time as a fraction of the duration, between 0 and 1.
     time : float
-        Time [s], instead of `at`, if the duration is fixed.
+        Time [s], instead of `fraction`, if the duration is fixed.
     """
 
     values: Mapping[str, float]
-    at: float | None = None
+    fraction: float | None = None
     time: float | None = None
 
     def __post_init__(self) -> None:
@@ -38,29 +38,31 @@ class Via:
         for name, value in self.values.items():
             if not _is_number(value):
                 raise ProblemError(f"Via: {name} = {value!r}; must be a finite number.")
-        if (self.at is None) == (self.time is None):
+        if (self.fraction is None) == (self.time is None):
             raise ProblemError(
-                "Via: no time is given, or two are; give either at=, as a fraction of the duration, or time= [s]."
+                "Via: no time is given, or two are; give either fraction=, of the duration, or time= [s]."
             )
-        if self.at is not None and not (_is_number(self.at) and 0 < self.at < 1):
-            raise ProblemError(f"Via: at = {self.at!r}; must be a fraction of the duration, between 0 and 1.")
+        if self.fraction is not None and not (_is_number(self.fraction) and 0 < self.fraction < 1):
+            raise ProblemError(
+                f"Via: fraction = {self.fraction!r}; must be a fraction of the duration, between 0 and 1."
+            )
         if self.time is not None and not (_is_number(self.time) and self.time > 0):
             raise ProblemError(f"Via: time = {self.time!r}; must be a time > 0 s.")
 
     def share(self, duration: Any) -> float:
-        """Return the time as a fraction of the duration; a free duration requires `at`.
+        """Return the time as a fraction of the duration; a free duration requires `fraction`.
 
         Raises
         ------
         ProblemError
             The time is not within the duration, or the duration is free.
         """
-        if self.at is not None:
-            return self.at
+        if self.fraction is not None:
+            return self.fraction
         assert self.time is not None
         if not isinstance(duration, float):
             raise ProblemError(
-                f"Via: time = {self.time:g} s, but the duration is free; give at=, as a fraction of the duration."
+                f"Via: time = {self.time:g} s, but the duration is free; give fraction=, of the duration."
             )
         if self.time >= duration:
             raise ProblemError(f"Via: time = {self.time:g} s; must be less than the duration, {duration:g} s.")

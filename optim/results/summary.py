@@ -21,7 +21,7 @@ from ..verification.mesh_errors.mesh_errors import MeshErrors
 from .attempt import Attempt
 
 MOST_EXCESSES = 3  # listed
-NOT_LINEARISED = (
+NOT_LINEARIZED = (
     "mesh: not judged, as the equations of motion are not linearised along it (coordinates that depend on others, "
     "samplers, or singular postures)"
 )
@@ -76,7 +76,7 @@ def summary(
 
 def _mesh(mesh: MeshErrors | None) -> str:
     if mesh is None:
-        return NOT_LINEARISED
+        return NOT_LINEARIZED
     return f"{mesh}{': too coarse' if mesh.is_judged and mesh.is_too_coarse else ''}"
 
 

@@ -87,7 +87,7 @@ def test_on_a_bent_beam_the_axes_are_those_of_the_section():
     np.testing.assert_allclose(reading(dae, x), expected, rtol=1e-12, atol=1e-12)
 
 
-def test_it_is_simulated_and_linearised_like_any_output():
+def test_it_is_simulated_and_linearized_like_any_output():
     dae, length, inertia = pendulum(), 0.8, 2.0 * 0.8**2 / 3
     motion = fb.simulate(dae, np.linspace(0.0, 1.0, 101), x0={"hinge.angle": 0.3})
     alpha = -2.0 * G * 0.4 * np.cos(motion["hinge.angle"]) / inertia

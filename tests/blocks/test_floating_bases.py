@@ -140,7 +140,7 @@ def test_totals_of_bodies_at_known_places():
     assert [y[f"total.angular_momentum_{k}"] for k in AXES] == pytest.approx([0, 4.5, 3.5])
 
 
-def test_linearised_satellite_has_the_same_poles_in_every_attitude():
+def test_linearized_satellite_has_the_same_poles_in_every_attitude():
     rng = np.random.default_rng(4)
     expected = None
     for turn in (Rotation.identity(), Rotation.random(rng=rng), Rotation.from_rotvec([0, np.pi, 0])):
@@ -152,7 +152,7 @@ def test_linearised_satellite_has_the_same_poles_in_every_attitude():
         assert np.sum(frequencies < 1e-4) == 8  # six of the satellite, two hinges
 
 
-def test_linearised_tumbling_body_is_that_of_finite_differences():
+def test_linearized_tumbling_body_is_that_of_finite_differences():
     dae = tumbler()
     rng = np.random.default_rng(5)
     for _ in range(4):

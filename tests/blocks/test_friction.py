@@ -68,7 +68,7 @@ def test_friction_falls_from_breakaway_to_coulomb():
     assert resistance(dae, 3.0) == pytest.approx(0.2, rel=1e-12)
 
 
-def test_at_rest_it_is_linearised_by_its_slope():
+def test_at_rest_it_is_linearized_by_its_slope():
     dae = shaft(fb.TorqueSource("motor"), fb.Friction("friction", viscous=0.4, coulomb=0.2, velocity=0.05))
     lin = fb.linearize(dae, at={"rotor.angle": 0.0})
     assert lin.A[1, 1] == pytest.approx(-(0.4 + 0.2 / 0.05) / INERTIA, rel=1e-14)

@@ -95,7 +95,7 @@ def test_simulate_swings_a_pendulum_as_it_should(pendulum, tmp_path):
     hanging, a = -np.pi / 2, 0.05
     period = 2 * np.pi * np.sqrt(2 * 0.5 / (3 * 9.81)) * (1 + a**2 / 16)
     out = tmp_path / "swing.nc"
-    found = data("simulate", pendulum, "--time", period, "--start", f"joint.angle={hanging + a}", "--out", out)
+    found = data("simulate", pendulum, "--time", period, "--x0", f"joint.angle={hanging + a}", "--out", out)
     angle = found["variables"]["joint.angle"]
     assert angle["unit"] == "rad"
     assert angle["last"] == pytest.approx(hanging + a, abs=1e-6)
@@ -147,8 +147,8 @@ def test_compare_holds_joints():
         ("0.2", lambda t: 0.2 + 0 * t),
         ("bang-bang:0.2,0.5", lambda t: 0.2 * (t < 0.5) - 0.2 * ((t >= 0.5) & (t < 1.0))),
         ("step:-0.3,0.75", lambda t: -0.3 * (t >= 0.75)),
-        ("sine:0.2,1", lambda t: 0.2 * np.sin(2 * np.pi * t)),
-        ("sine:0.2,1,0.75", lambda t: 0.2 * np.sin(2 * np.pi * t) * (t < 0.75)),
+        ("sine:0.2,6.3", lambda t: 0.2 * np.sin(6.3 * t)),
+        ("sine:0.2,6.3,0.75", lambda t: 0.2 * np.sin(6.3 * t) * (t < 0.75)),
         ("{table}:torque", lambda t: np.interp(t, [0, 1, 2], [0.0, 0.4, -0.4])),
     ],
 )
@@ -168,7 +168,7 @@ def test_input_signals(pendulum, tmp_path, signal, expected):
 
 def test_a_saved_motion_drives_another(pendulum, tmp_path):
     first, second = tmp_path / "first.csv", tmp_path / "second.nc"
-    common = ("simulate", pendulum, "--time", 1, "--samples", 21, "--start", "joint.angle=-1.5")
+    common = ("simulate", pendulum, "--time", 1, "--samples", 21, "--x0", "joint.angle=-1.5")
     assert run(*common, "--input", "motor.torque=0.5", "--out", first).exit_code == 0
     assert run(*common, "--input", f"motor.torque={first}:motor.torque", "--out", second).exit_code == 0
     angles = [fb.Trajectory.load(path)["joint.angle"] for path in (first, second)]
@@ -260,7 +260,7 @@ def test_plan_tells_what_it_did():
         (("check", ARM, "--set", f"links=1{400 * '0'}"), "must be a whole number > 0 and <= 10 000"),
         (("check", ARM, "--symbolic", "payload.mas"), "Did you mean payload.mass?"),
         (("simulate", ARM, "--input", "motor1.torqe=1"), "Did you mean motor1.torque?"),
-        (("simulate", ARM, "--start", "joint1.angle=nan"), "must be a finite number"),
+        (("simulate", ARM, "--x0", "joint1.angle=nan"), "must be a finite number"),
         (("simulate", ARM, "--method", "euler"), "euler"),
         (("simulate", ARM, "--input", "motor1.torque=nowhere.csv:a"), "nowhere.csv"),
         (("simulate", ARM, "--input", "motor1.torque=bang-bang:1,0"), "width"),
@@ -297,7 +297,7 @@ def test_a_run_without_end_is_refused_by_its_option():
         (("check", ARM, "--set", "links={a: 1}"), "must be an integer"),
         (("check", ARM, "--set", "links={"), "cannot be read"),
         (("simulate", ARM, "--time", "0"), "must be finite and > 0"),
-        (("simulate", ARM, "--start", "joint1.angle=far"), "must be a number"),
+        (("simulate", ARM, "--x0", "joint1.angle=far"), "must be a number"),
         (("simulate", ARM, "--input", "motor1.torque=bang:1,2"), "bang-bang"),
         (("simulate", ARM, "--input", "motor1.torque=sine:1"), "2 or 3 number(s)"),
         (("simulate", ARM, "--input", "motor1.torque=1", "--input", "motor1.torque=2"), "twice"),
@@ -333,7 +333,7 @@ def test_a_run_that_fails_keeps_what_it_computed(pendulum, tmp_path):
         )
     )
     out = tmp_path / "part.nc"
-    arguments = ("--method", "rk4", "--step", 0.4, "--time", 400, "--start", "joint.angle=0.1")
+    arguments = ("--method", "rk4", "--step", 0.4, "--time", 400, "--x0", "joint.angle=0.1")
     result = run("simulate", stiff, *arguments, "--out", out)
     assert result.exit_code == 1
     assert f"saved in {out}" in result.stderr

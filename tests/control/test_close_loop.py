@@ -97,7 +97,7 @@ def test_the_equilibrium_of_a_closed_loop_is_where_it_ends():
 
 
 @pytest.mark.parametrize("dynamics", ["recursive", "closed-form"])
-def test_the_linearisation_is_that_of_the_parts(dynamics):
+def test_the_linearization_is_that_of_the_parts(dynamics):
     """A - B K by hand; and all functions of the DAE agree on a closed loop."""
     dae = fb.assemble(models.subudhi_morris_2002(), dynamics=dynamics)
     loops = {f"rotor{i}.angle": f"motor{i}.torque" for i in (1, 2)}
@@ -162,7 +162,7 @@ def test_gravity_compensation_of_the_rigid_arm_holds_elastic_joints_in_place():
     rigid.connect(joint.frame_b, rigid.add(load).frame_a)
     rigid.connect(rigid.add(motor).flange_b, joint.axis)
     compensation = control.GravityCompensation(
-        fb.assemble(rigid), measured={"joint.angle": "rotor.angle"}, at="reference"
+        fb.assemble(rigid), measured={"joint.angle": "rotor.angle"}, posture="reference"
     )
     law = control.PD({"rotor.angle": "motor.torque"}, kp=30.0, kd=2.0) + compensation
     closed = control.close_loop(fb.assemble(model), law)
@@ -291,7 +291,7 @@ def test_feedforward_and_feedback_follow_a_plan():
         (lambda: control.PD("wheel.angle", 1.0), ParameterError, "dict"),
         (lambda: control.PID(LOOP, kp=1.0, ki=0.0), ParameterError, "ki"),
         (lambda: control.PID(LOOP, kp=0.0, ki=1.0), ParameterError, "tracking_time"),
-        (lambda: control.GravityCompensation(at="now"), ParameterError, "'measured' or 'reference'"),
+        (lambda: control.GravityCompensation(posture="now"), ParameterError, "'measured' or 'reference'"),
         (lambda: control.Feedforward(["engine"]), NameUnknownError, "engine"),
         (lambda: control.Decoupling("wheel.angle"), ParameterError, "as many"),
         (lambda: control.Sum(), ParameterError, "one law or more"),

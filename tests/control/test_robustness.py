@@ -65,15 +65,15 @@ def test_an_unstable_loop_has_no_margins():
         control.margins(rotor(), control.PID(LOOP, kp=1.0, ki=100.0, kd=0.1))
 
 
-def test_a_one_mode_regulator_destabilises_the_four_mode_arm_and_the_report_said_so():
+def test_a_one_mode_regulator_destabilizes_the_four_mode_arm_and_the_report_said_so():
     few, many = (fb.assemble(models.subudhi_morris_2002(links=1, modes=modes)) for modes in (1, 4))
     law = control.LQR({"payload.y": 1000.0})
     report = control.spillover(law, few, many)
     assert np.max(report.design_poles.real) < 0
     assert not report.stable
     assert len(report.modes) == 3
-    assert {mode.frequency for mode in report.warned} == {mode.frequency for mode in report.destabilised}
-    assert len(report.destabilised) == 2
+    assert {mode.frequency for mode in report.warned} == {mode.frequency for mode in report.destabilized}
+    assert len(report.destabilized) == 2
     for mode in report.modes:
         assert mode.expected.real == pytest.approx(mode.closed.real, rel=0.05)
     assert "expected to grow" in str(report)
@@ -113,7 +113,7 @@ def test_observation_spillover_of_lqg_and_what_damping_does_about_it():
     kalman = control.Kalman(["joint.angle", "link.tip_deflection_y"], process={"motor.torque": 1e-2}, noise=1e-6)
     law = control.LQG(control.LQR({"joint.angle": 10.0, "elastic_energy": 10.0}), kalman)
     bare = control.spillover(law, flexible_link(1), flexible_link(4))
-    assert len(bare.warned) == len(bare.destabilised) == 2
+    assert len(bare.warned) == len(bare.destabilized) == 2
     assert all(mode.gain == np.inf for mode in bare.modes)
     damped = control.spillover(law, flexible_link(1, 0.005), flexible_link(4, 0.005))
     assert damped.stable

@@ -112,7 +112,7 @@ def test_the_manifold_at_rest_is_the_sag_under_gravity():
         assert abs(at[name]) > 1e-4
 
 
-def test_slow_control_alone_is_unstable_and_a_fast_damper_stabilises_it(dae, split):
+def test_slow_control_alone_is_unstable_and_a_fast_damper_stabilizes_it(dae, split):
     slow = control.ComputedTorque(5.0, 2.0, model=split.slow)
     at = resting(GOAL)
 

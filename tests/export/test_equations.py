@@ -48,7 +48,9 @@ def test_each_part_is_what_it_is_called() -> None:
     change = [expected(dae, given | {"q": given["q"] + s * h * given["v"]})["M"] for s in (1, -1)]
     power = given["v"] @ (change[0] - change[1]) @ given["v"] / (2 * h) / 2
     assert float(parts["c"].ravel() @ given["v"]) == pytest.approx(power, rel=1e-7)
-    weightless = fb.assemble(models.yu_chen_2019(drives="geared", friction=True, gravity=0.0), symbolic="all")
+    weightless = fb.assemble(
+        models.yu_chen_2019(drives="geared", friction=True, gravity=(0.0, 0.0, 0.0)), symbolic="all"
+    )
     assert np.max(np.abs(expected(weightless, given)["g"])) == 0.0
     assert np.max(np.abs(parts["g"])) > 1.0
 

@@ -49,7 +49,7 @@ def test_the_derivative_in_one_direction_takes_three_times_the_operations(segmen
 
 
 @pytest.mark.filterwarnings("ignore:linearize. at. not an equilibrium")
-def test_linearising_derives_neither_the_mass_matrix_nor_its_inverse() -> None:
+def test_linearizing_derives_neither_the_mass_matrix_nor_its_inverse() -> None:
     dae = boom(4)
     fb.linearize(dae, {"joint1.angle": 0.3}, outputs=())
     derived = {"mass_expression", "mass_matrix", "forward_dynamics", "acceleration_expression", "inverse_dynamics"}

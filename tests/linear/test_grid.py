@@ -50,7 +50,7 @@ def two_rotors(coupling: float) -> fb.DAE:
 # --- at the points and between them ---
 
 
-def test_points_are_single_linearisations(arm: fb.DAE, grid: fb.LinearGrid) -> None:
+def test_points_are_single_linearizations(arm: fb.DAE, grid: fb.LinearGrid) -> None:
     for angle in OVER["joint2.angle"]:
         for mass in OVER["payload.mass"]:
             place = {"joint2.angle": angle, "payload.mass": mass}

@@ -135,7 +135,7 @@ def test_slack_ropes_are_told() -> None:
 def test_a_via_point_leaves_the_pulls_to_their_limits() -> None:
     """Of the postures there, with the turns free and the ropes at any pull, one within the limits is the guess."""
     problem = task(1.0, 3.0, (100.0, 8000.0), input_ends="holding")
-    via = optim.Via({"pose.displacement_x": 0.3, "pose.displacement_z": 1.9}, at=0.5)
+    via = optim.Via({"pose.displacement_x": 0.3, "pose.displacement_z": 1.9}, fraction=0.5)
     plan = optim.plan(cable_robot(), replace(problem, via=via), intervals=20)
     assert plan.status == "converged"
     assert plan.statistics.iterations <= 60

@@ -26,7 +26,7 @@ def bent(dae: fb.DAE, upper: float, lower: float) -> fb.OperatingPoint:
 
 def test_weightless_it_bends_to_an_arc():
     """Each piece turns by t = T (l/2 sin t/2 + d cos t/2) / k: the tendon's lever is the same all along."""
-    dae = fb.assemble(models.tendon_arm(gravity=0.0))
+    dae = fb.assemble(models.tendon_arm(gravity=(0.0, 0.0, 0.0)))
     held = bent(dae, 0.185, 0.3)
     tension = held["upper.tension"]
     assert tension > 1.0

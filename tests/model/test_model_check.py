@@ -74,7 +74,7 @@ def test_a_floating_arm_needs_no_gravity() -> None:
     assert model.check().remarks == ()
 
 
-def test_a_stubby_beam_is_warned_of_as_it_is_linearised_and_its_remedy_holds() -> None:
+def test_a_stubby_beam_is_warned_of_as_it_is_linearized_and_its_remedy_holds() -> None:
     stubby = arm(properties=BOX, kind=fb.AssumedModes(3))
     held = {"joint.angle": 0.0}
     with pytest.warns(fb.errors.ModelWarning, match=r"frequency 1 of bending along y, .* is 1\d % too high"):

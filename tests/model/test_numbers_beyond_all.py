@@ -36,7 +36,7 @@ PLACES: dict[str, Callable[[Any], Any]] = {
     "pose": lambda value: optim.Pose(position=(0.0, 0.0, value)),
     "limit": lambda value: optim.RestToRest(START, GOAL, 1.0, limits={"motor1.torque": value}),
     "sphere": lambda value: optim.Sphere((0.0, value), 1.0),
-    "via": lambda value: optim.Via({"payload.x": value}, at=0.5),
+    "via": lambda value: optim.Via({"payload.x": value}, fraction=0.5),
 }
 
 

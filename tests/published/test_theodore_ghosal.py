@@ -79,7 +79,7 @@ def growth(overestimate: float, shapes: str) -> float:
     return float(np.max(np.linalg.eigvals(fb.linearize(closed, at=at).A).real))
 
 
-def test_an_overestimated_stiffness_destabilises_what_the_lemma_calls_stable() -> None:
+def test_an_overestimated_stiffness_destabilizes_what_the_lemma_calls_stable() -> None:
     """The lemma allows an overestimate of 1/7.506 = 0.133; 0.05 makes undamped links grow at 4.0 1/s."""
     assert growth(0.05, "fixed") == pytest.approx(4.01, rel=0.05)
 

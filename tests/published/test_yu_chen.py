@@ -42,7 +42,7 @@ def velocity_force(dae: fb.DAE, q: np.ndarray, v: np.ndarray) -> np.ndarray:
 
 
 def test_equations_of_two_links_in_chord_coordinates():
-    free, heavy = in_chords(gravity=0.0), in_chords()
+    free, heavy = in_chords(gravity=(0.0, 0.0, 0.0)), in_chords()
     assert heavy.q_names == ("theta1", "theta2", "f11", "f12", "f21", "f22")
     np.testing.assert_allclose(free.mass_matrix(Q, []).full(), REFERENCE["M"], rtol=1e-10, atol=1e-10)
     np.testing.assert_allclose(velocity_force(free, Q, V), REFERENCE["h"], rtol=1e-10, atol=1e-10)
@@ -64,7 +64,7 @@ def test_the_papers_weight_leaves_the_deflection_out():
 def test_equations_of_one_link():
     one = REFERENCE["one_link"]
     q, v = np.array(one["q"]), np.array(one["v"])
-    dae = in_chords(links=1, gravity=0.0)
+    dae = in_chords(links=1, gravity=(0.0, 0.0, 0.0))
     np.testing.assert_allclose(dae.mass_matrix(q, []).full(), one["M"], rtol=1e-10, atol=1e-10)
     np.testing.assert_allclose(velocity_force(dae, q, v), one["h"], rtol=1e-10, atol=1e-11)
     np.testing.assert_allclose(stiffness(dae), np.diag([0.0, *REFERENCE["K_diag"][:2]]), rtol=1e-10, atol=1e-9)
@@ -91,7 +91,7 @@ def test_the_papers_matrices_for_more_links_and_masses_anywhere(mu, dynamics):
     links = len(mu)
     q, v = random_state(links)
     places = [link_data(i).length * (1 + m) for i, m in enumerate(mu, start=1)]
-    model = yu_chen_2019(links=links, lumped_mass_at=places, gravity=0.0)
+    model = yu_chen_2019(links=links, lumped_mass_at=places, gravity=(0.0, 0.0, 0.0))
     dae = chord_coordinates(fb.assemble(model, dynamics=dynamics))
     expected = paper(mu, q, v)
     M, h = expected.M, expected.velocity_force(v)
@@ -113,7 +113,7 @@ def test_weight_of_straight_links_is_the_papers():
 
 def change_of_momentum() -> np.ndarray:
     """Return M' q' of two links at the state of the reference."""
-    dae = in_chords(gravity=0.0)
+    dae = in_chords(gravity=(0.0, 0.0, 0.0))
     rate = ca.Function("rate", [dae.q, dae.v], [ca.jtimes(dae.mass_expression, dae.q, dae.v)])
     return rate(Q, V).full() @ V
 
@@ -128,7 +128,7 @@ def test_angular_momentum_shows_the_misprint_of_eq_39():
     np.testing.assert_allclose(right, REFERENCE["h"], rtol=1e-10)
     flow = change_of_momentum()
     assert right[0] == pytest.approx(flow[0], abs=1e-12)
-    assert velocity_force(in_chords(gravity=0.0), Q, V)[0] == pytest.approx(flow[0], abs=1e-10)
+    assert velocity_force(in_chords(gravity=(0.0, 0.0, 0.0)), Q, V)[0] == pytest.approx(flow[0], abs=1e-10)
     assert abs(printed[0] - flow[0]) > 0.5 * abs(flow[0])
     for h in (right, printed):
         assert V @ h == pytest.approx(V @ flow / 2, abs=1e-12)
@@ -187,7 +187,7 @@ def test_frequencies_with_locked_motors(arguments, expected, tolerance):
 def test_frequencies_converge_from_above():
     found = []
     for modes in (2, 4, 8):
-        dae = fb.assemble(yu_chen_2019(modes=modes, gravity=0.0))
+        dae = fb.assemble(yu_chen_2019(modes=modes, gravity=(0.0, 0.0, 0.0)))
         bending = [i for i, name in enumerate(dae.q_names) if "bending" in name]
         M = dae.mass_matrix(dae.x.start[: dae.tree.size], []).full()[np.ix_(bending, bending)]
         K = stiffness(dae)[np.ix_(bending, bending)]
@@ -199,7 +199,7 @@ def test_frequencies_converge_from_above():
 
 @pytest.mark.parametrize(("fed_back", "stable"), [("motor", True), ("chord", False)])
 def test_feedback_of_the_motor_angle_is_stable_and_of_the_chord_angle_is_not(fed_back, stable):
-    dae = fb.assemble(yu_chen_2019(gravity=0.0))
+    dae = fb.assemble(yu_chen_2019(gravity=(0.0, 0.0, 0.0)))
     dae = chord_coordinates(dae) if fed_back == "chord" else dae
     angles = ("theta1", "theta2") if fed_back == "chord" else ("joint1.angle", "joint2.angle")
     lin = fb.linearize(dae, at=dict(zip(angles, (np.pi / 4, -np.pi / 4), strict=True)))

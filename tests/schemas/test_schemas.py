@@ -171,7 +171,7 @@ def test_every_kind_of_problem_follows_the_schema() -> None:
     pose = {"payload": optim.Pose(position=(1.0, None, 0.0))}
     problems = [
         optim.RestToRest(a, b, 2.0, path=path, limits={"motor1.torque": (None, 1.0)}),
-        optim.RestToRest(a, b, "free", objective="time", via=[optim.Via({"joint1.angle": 0.5}, at=0.5)]),
+        optim.RestToRest(a, b, "free", objective="time", via=[optim.Via({"joint1.angle": 0.5}, fraction=0.5)]),
         optim.RestToRest(a, pose, (1.0, 2.0), objective=optim.Effort(0.5) + 2.0 * optim.Jerk()),
         optim.Problem(a, [optim.Phase("out", b, 1.0), optim.Phase("back", a, 1.0, p={"payload.mass": 0.0})]),
         optim.Problem(pose, [optim.Phase("through", None, 1.0, passing=b), optim.Phase("back", pose, 1.0)]),

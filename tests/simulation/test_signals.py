@@ -72,7 +72,7 @@ def test_value_at_a_jump_is_the_one_after_it():
 
 
 def test_bang_bang_starts_later():
-    got = turned(fb.bang_bang(0.2, 0.5, start=1.0), np.array([0.0, 1.0, 1.3, 1.77, 2.3, 3.0]))
+    got = turned(fb.bang_bang(0.2, 0.5, begin=1.0), np.array([0.0, 1.0, 1.3, 1.77, 2.3, 3.0]))
     np.testing.assert_allclose(got["rotor.angle"], bang_bang_angle(np.maximum(got.t - 1, 0)), atol=1e-9)
 
 

@@ -121,7 +121,7 @@ def test_a_load_hangs_from_the_boom() -> None:
     assert op["cylinder0.force"] == pytest.approx(heavier.forces(np.array([op["hinge0.angle"]]))[0], rel=1e-6)
 
 
-def test_without_a_force_it_hangs_and_linearises_there() -> None:
+def test_without_a_force_it_hangs_and_linearizes_there() -> None:
     """The four-bar's weight balances where its energy is stationary; the default point of a linear model is there."""
     four_bar = FourBar(rigidity=50.0)
     dae = fb.assemble(four_bar.model())

@@ -76,7 +76,7 @@ def section_doubts(block: Any) -> tuple[str, ...]:
     sections = Distribution(block.section, block.length)
     depth = max(2 * sections.value(float(xi)).extreme_fibre(axis) for xi in np.linspace(0.0, 1.0, 5) for axis in "yz")
     if depth > DEEPEST:
-        return (_in_millimetres(block.where, "its section is", depth, "deep"),)
+        return (_in_millimeters(block.where, "its section is", depth, "deep"),)
     if depth > block.length / 2:
         return (
             f"{block.where}: its section is {depth:.3g} m deep, more than half of its length of {block.length:.3g} m, "
@@ -87,7 +87,7 @@ def section_doubts(block: Any) -> tuple[str, ...]:
 
 def length_doubts(where: str, name: str, length: float) -> tuple[str, ...]:
     """Return the doubt whether a length is in metres."""
-    return (_in_millimetres(where, f"{name} is", length, "long"),) if length > LONGEST else ()
+    return (_in_millimeters(where, f"{name} is", length, "long"),) if length > LONGEST else ()
 
 
 def load_doubts(block: Any, carried: np.ndarray) -> tuple[str, ...]:
@@ -112,7 +112,7 @@ def rigidity_doubts(block: Any) -> tuple[str, ...]:
     )
 
 
-def _in_millimetres(where: str, what: str, size: float, word: str) -> str:
+def _in_millimeters(where: str, what: str, size: float, word: str) -> str:
     return (
         f"{where}: {what} {size:.4g} m {word}; if that was meant in mm, write {size / 1000:.4g}, or "
         f"{size:.4g}e-3. All lengths are in m."

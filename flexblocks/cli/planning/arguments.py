@@ -9,7 +9,7 @@ import typer
 
 from flexblocks.assemble import assemble
 from flexblocks.cli.arguments import number, numbers, pairs
-from flexblocks.cli.catalogue import model_named
+from flexblocks.cli.catalog import model_named
 from flexblocks.cli.planning.request import Request
 
 

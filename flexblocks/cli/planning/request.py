@@ -9,7 +9,7 @@ from typing import Any
 
 import typer
 
-from flexblocks.cli.catalogue import model_named
+from flexblocks.cli.catalog import model_named
 from flexblocks.cli.completion import SUFFIXES
 from flexblocks.errors import FileFormatError, FlexblocksError, listing, nearest
 from flexblocks.file_paths import expanded

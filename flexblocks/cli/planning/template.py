@@ -35,7 +35,7 @@ problem:
   path:
   - {type: SpeedLimit, frames: payload, speed: 3.0}
   - type: KeepOut
-    region: {type: Capsule, start: [1.5, -1.0], end: [1.5, 1.0], radius: 0.05}
+    region: {type: Capsule, end_a: [1.5, -1.0], end_b: [1.5, 1.0], radius: 0.05}
     links: [link2]
     radius: 0.02
   input_ends: holding        # free (default): inputs may jump at both ends; holding: they do not

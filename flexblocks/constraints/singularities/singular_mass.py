@@ -109,17 +109,17 @@ def _generic_posture(dae: DAE, phase: float) -> tuple[np.ndarray, ...]:
 def _units(dae: DAE) -> np.ndarray:
     """Return the change of each coordinate (n,) that counts as 1: 1 rad, a length, or what a slide is out."""
     n, start = dae.tree.size, dae.x.start[: dae.tree.size]
-    metres = np.array([unit == "m" for unit in dae.x.units[:n]], dtype=bool)
-    if not metres.any():
+    meters = np.array([unit == "m" for unit in dae.x.units[:n]], dtype=bool)
+    if not meters.any():
         return np.ones(n)
     kinds = {id(body.terms): body.terms for body in dae.tree.bodies}
     reaches = {key: _reach(terms, dae.p.start) for key, terms in kinds.items()}
-    units = np.where(metres, max(reaches.values(), default=0.0) or 1.0, 1.0)
+    units = np.where(meters, max(reaches.values(), default=0.0) or 1.0, 1.0)
     for body in dae.tree.bodies:
         reach, of_body = reaches[id(body.terms)], list(body.share.used)
         if body.terms.has_inertia and reach:
-            units[of_body] = np.where(metres[of_body], reach, 1.0)
-    return np.where(metres & (start > 0), start, units)
+            units[of_body] = np.where(meters[of_body], reach, 1.0)
+    return np.where(meters & (start > 0), start, units)
 
 
 def _reach(terms: BlockTerms, p: np.ndarray) -> float:

@@ -35,7 +35,7 @@ def _on_imaginary_axis(A: np.ndarray) -> Callable[[complex], bool]:
     return lambda s: abs(s.real) <= most
 
 
-def refuse_unstabilisable(A: np.ndarray, B: np.ndarray, Q: np.ndarray, states: Sequence[str]) -> None:
+def refuse_unstabilizable(A: np.ndarray, B: np.ndarray, Q: np.ndarray, states: Sequence[str]) -> None:
     """Refuse a regulator problem without a stabilising solution.
 
     Every mode that does not decay must be controllable, every mode on the imaginary axis weighted by Q.

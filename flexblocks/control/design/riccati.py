@@ -8,7 +8,7 @@ import numpy as np
 import scipy.linalg
 
 from flexblocks.control.design.algebraic_riccati import continuous_solution, discrete_solution
-from flexblocks.control.design.hautus_test import refuse_undetectable, refuse_unstabilisable
+from flexblocks.control.design.hautus_test import refuse_undetectable, refuse_unstabilizable
 from flexblocks.control.design.zero_order_hold import sampled_noise_covariance
 from flexblocks.errors import ComputationError
 from flexblocks.linear.scaling import state_scales
@@ -35,9 +35,9 @@ def cost_to_go(A: np.ndarray, B: np.ndarray, Q: np.ndarray, R: np.ndarray, state
     ComputationError
         As for `regulator_gain`.
     """
-    refuse_unstabilisable(A, B, Q, states)
+    refuse_unstabilizable(A, B, Q, states)
     T = state_scales(A)
-    return _stabilising_solution(A / T[:, None] * T, B / T[:, None], T[:, None] * Q * T, R, "LQR") / T / T[:, None]
+    return _stabilizing_solution(A / T[:, None] * T, B / T[:, None], T[:, None] * Q * T, R, "LQR") / T / T[:, None]
 
 
 def sampled_regulator_gain(
@@ -54,7 +54,7 @@ def sampled_regulator_gain(
     -----
     Van Loan, IEEE Trans. Automatic Control 23 (1978) 395-404: the cost between samples by one matrix exponential.
     """
-    refuse_unstabilisable(A, B, Q, states)
+    refuse_unstabilizable(A, B, Q, states)
     # The sampled system and the cost between samples, both from one exponential, in scaled states x / T.
     T = state_scales(A)
     nx, nu = B.shape
@@ -85,7 +85,7 @@ def error_covariance(
     """
     refuse_undetectable(A, C, process, states)
     T = state_scales(A)
-    P = _stabilising_solution((A / T[:, None] * T).T, (C * T).T, process / T[:, None] / T, noise, "Kalman")
+    P = _stabilizing_solution((A / T[:, None] * T).T, (C * T).T, process / T[:, None] / T, noise, "Kalman")
     return T[:, None] * P * T
 
 
@@ -129,7 +129,7 @@ def sampled_kalman_gain(
     return T[:, None] * L
 
 
-def _stabilising_solution(A: np.ndarray, B: np.ndarray, Q: np.ndarray, R: np.ndarray, where: str) -> np.ndarray:
+def _stabilizing_solution(A: np.ndarray, B: np.ndarray, Q: np.ndarray, R: np.ndarray, where: str) -> np.ndarray:
     """Return the stabilising solution P (n, n) of the continuous algebraic Riccati equation.
 
     In units of cost and time in which its terms are of one magnitude, and with inputs that weigh one: SciPy's solver

@@ -32,7 +32,7 @@ class GravityCompensation(Law):
         Variable of the arm that is measured for a coordinate of the model.
     inputs : sequence of str, optional
         By default the actuators of the model.
-    at : "measured" or "reference"
+    posture : "measured" or "reference"
         Where g is evaluated: at the measured position, or at the reference position (Tomei, IEEE Trans. Automatic
         Control 36 (1991) 1208-1213, for elastic joints).
 
@@ -46,11 +46,11 @@ class GravityCompensation(Law):
     model: DAE | None = None
     measured: Mapping[str, str] | None = None
     inputs: Sequence[str] | None = None
-    at: str = "measured"
+    posture: str = "measured"
 
     def __post_init__(self) -> None:
-        if self.at not in ("measured", "reference"):
-            raise ParameterError(f"GravityCompensation: at = {self.at!r}; must be 'measured' or 'reference'.")
+        if self.posture not in ("measured", "reference"):
+            raise ParameterError(f"GravityCompensation: posture = {self.at!r}; must be 'measured' or 'reference'.")
 
     def bind(self, dae: DAE, actuators: Actuators) -> Bound:
         del actuators
@@ -63,7 +63,7 @@ class GravityCompensation(Law):
         weight = ca.gradient(total(weight_energies(arm.tree, arm.q)), arm.q)
         torque = solve(B[rows, :], weight[rows])
         references = References()
-        if self.at == "reference":
+        if self.posture == "reference":
             # Only coordinates that the torque depends on become references.
             used = [i for i, name in enumerate(arm.q_names) if ca.depends_on(torque, arm.q[i])]
             positions = [references.of(measured(dae, model.coordinate(arm.q_names[i]), where)) for i in used]

@@ -91,7 +91,7 @@ class Spillover:
         return tuple(mode for mode in self.modes if mode.warned)
 
     @property
-    def destabilised(self) -> tuple[NeglectedMode, ...]:
+    def destabilized(self) -> tuple[NeglectedMode, ...]:
         """Modes that are unstable in the closed loop around the finer model."""
         return tuple(mode for mode in self.modes if mode.closed.real > ROUNDING * mode.frequency)
 
@@ -116,7 +116,7 @@ class Spillover:
         lines = []
         for mode in self.modes:
             warning = "expected to grow" if mode.warned else "expected to decay"
-            outcome = "grows" if mode in self.destabilised else "decays"
+            outcome = "grows" if mode in self.destabilized else "decays"
             lines.append(
                 f"neglected mode at {mode.frequency:.4g} rad/s: loop gain {mode.gain:.3g}, {warning} "
                 f"({mode.expected.real:+.3g} 1/s); {outcome} ({mode.closed.real:+.3g} 1/s)"

@@ -21,9 +21,9 @@ from flexblocks.dynamics import ldl
 
 # Rate s [1/s] at which constraint violations decay. A four-bar that turns at 14 rad/s drifts by 2e-7 m in 10 s without,
 # by 3e-9 with s = 5, by 5e-10 with s = 50; a larger s gains nothing and makes the equations of slow arms stiff.
-STABILISATION = 50.0
+STABILIZATION = 50.0
 #: Factors [1/s, 1/s2] of dc/dt and of c with which violations decay critically damped
-BAUMGARTE = (2 * STABILISATION, STABILISATION**2)
+BAUMGARTE = (2 * STABILIZATION, STABILIZATION**2)
 
 
 def constrained_accelerations(
@@ -56,7 +56,7 @@ def augmented(M: ca.SX, J: ca.SX, weights: Sequence[float]) -> ca.SX:
     return ca.sparsify(M + scaled.T @ scaled)
 
 
-def stabilised(
+def stabilized(
     residual: ca.SX, J: ca.SX, drift: ca.SX, v: ca.SX, factors: Sequence[float] | Sequence[ca.SX] = BAUMGARTE
 ) -> ca.SX:
     """Return the J a (m) with which violations c decay, c'' + k1 c' + k0 c = 0, by the `factors` k1, k0 [1/s, 1/s2]."""

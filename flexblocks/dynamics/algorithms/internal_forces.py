@@ -8,7 +8,7 @@ from types import MappingProxyType
 
 import casadi as ca
 
-from flexblocks.dynamics.algorithms.generalised_forces import applied_force
+from flexblocks.dynamics.algorithms.generalized_forces import applied_force
 from flexblocks.dynamics.algorithms.loop_closure import closure_residual
 from flexblocks.dynamics.algorithms.newton_euler import inverse_dynamics
 from flexblocks.dynamics.evaluation.block_terms import BlockTerms

@@ -8,7 +8,7 @@ import casadi as ca
 
 from flexblocks.dynamics.algorithms.element_forces import element_values
 from flexblocks.dynamics.algorithms.frame_motions import POSITION, frame_quantities
-from flexblocks.dynamics.algorithms.generalised_forces import block_arguments
+from flexblocks.dynamics.algorithms.generalized_forces import block_arguments
 from flexblocks.dynamics.algorithms.internal_forces import internal_forces
 from flexblocks.dynamics.algorithms.kinematics import Motion, motions, outlet_motion
 from flexblocks.dynamics.algorithms.prescribed_motion import driving_efforts

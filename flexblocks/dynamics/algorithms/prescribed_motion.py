@@ -17,7 +17,7 @@ from __future__ import annotations
 import casadi as ca
 
 from flexblocks.dynamics.algorithms.composite_bodies import mass_matrix
-from flexblocks.dynamics.algorithms.generalised_forces import applied_force
+from flexblocks.dynamics.algorithms.generalized_forces import applied_force
 from flexblocks.dynamics.algorithms.loop_closure import closure_residual, loop_force
 from flexblocks.dynamics.algorithms.newton_euler import inverse_dynamics
 from flexblocks.dynamics.tree.tree import Tree

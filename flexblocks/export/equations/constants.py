@@ -21,7 +21,7 @@ class Exact:
     root: bool = False
 
 
-def recognised(value: float) -> Exact | None:
+def recognized(value: float) -> Exact | None:
     """Return the simple closed form that a number > 0 is a rounding of, or None."""
     if not 0 < value < math.inf:
         return None
@@ -37,7 +37,7 @@ def recognised(value: float) -> Exact | None:
 
 def latex_number(value: float) -> str | None:
     """Return the LaTeX of the closed form of a number > 0, or None if it has none."""
-    exact = recognised(value)
+    exact = recognized(value)
     if exact is None:
         return None
     above, below = [], []

@@ -11,7 +11,7 @@ import numpy as np
 
 from flexblocks.dae.dae import DAE
 from flexblocks.dynamics.algorithms.energy import stored_energies, total, weight_energies
-from flexblocks.dynamics.algorithms.generalised_forces import applied_force
+from flexblocks.dynamics.algorithms.generalized_forces import applied_force
 from flexblocks.dynamics.algorithms.newton_euler import inner_force, inverse_dynamics
 from flexblocks.dynamics.algorithms.prescribed_motion import free_rows, reduced_jacobian
 from flexblocks.dynamics.tree.tree import Tree

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from flexblocks.errors import FlexblocksError, NameUnknownError, listing, nearest
-from flexblocks.export.equations.constants import recognised
+from flexblocks.export.equations.constants import recognized
 from flexblocks.export.equations.routine import Routine
 from flexblocks.rich_display import RichFormula
 
@@ -122,7 +122,7 @@ class _SympyForm:
 
     def constant(self, value: float) -> Any:
         # Exact where a closed form is recognised, 1/3 rather than 0.333, so that SymPy can cancel it.
-        exactly = recognised(abs(value))
+        exactly = recognized(abs(value))
         if exactly is None:
             return self.sympy.Integer(0) if value == 0 else self.sympy.Float(value, 17)
         fraction = self.sympy.Rational(exactly.fraction.numerator, exactly.fraction.denominator)

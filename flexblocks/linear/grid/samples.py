@@ -102,10 +102,10 @@ class Samples:
         """
         missing = [place for place in dict.fromkeys(places) if place not in self.models]
         if missing:
-            self._linearise(missing)
+            self._linearize(missing)
         return [self.models[place] for place in places]
 
-    def _linearise(self, places: Sequence[Place]) -> None:
+    def _linearize(self, places: Sequence[Place]) -> None:
         task, cases = Slopes(self.dae, self.points), table(dict(zip(self.axes, zip(*places, strict=True), strict=True)))
         finished = done(task, cases, None, self.executor, self.progress, until_failure=True)
         runs = finished.dataset

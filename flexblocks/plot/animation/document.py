@@ -28,7 +28,7 @@ DOCUMENT = """<!doctype html>
 """
 
 
-def document(title: str, style: str, body: str, licences: str, *, frames: bool = False) -> str:
+def document(title: str, style: str, body: str, licenses: str, *, frames: bool = False) -> str:
     """Return a page.
 
     Parameters
@@ -49,5 +49,5 @@ def document(title: str, style: str, body: str, licences: str, *, frames: bool =
         title=html.escape(title),
         style=style,
         body=body,
-        licences=licences.replace("--", "=="),
+        licenses=licenses.replace("--", "=="),
     )

@@ -149,7 +149,7 @@ class ExplicitStepper(Stepper):
     def look(self, t: float, X: np.ndarray, P: np.ndarray) -> np.ndarray:
         """Return the poles [1/s], and keep steps within the stability of the fastest one."""
         self._since, poles = 0, poles_at(self.equations.rates, t, X, P)
-        self.size.stabilise(poles)
+        self.size.stabilize(poles)
         return poles
 
     def _is_stiff(self, t: float, X: np.ndarray, P: np.ndarray) -> bool:

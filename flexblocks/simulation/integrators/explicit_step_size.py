@@ -57,7 +57,7 @@ class ExplicitStepSize:
         """Whether steps are as long as errors and stability allow: neither begun, nor ended by stops or inputs."""
         return 0.9 * min(self._wanted, self._border) <= self.step and 0.0 < self.step < min(self._gap, self.longest)
 
-    def stabilise(self, poles: np.ndarray) -> None:
+    def stabilize(self, poles: np.ndarray) -> None:
         """Keep steps within the stability of the fastest of these poles [1/s]."""
         fastest = float(np.max(np.abs(poles), initial=0.0))
         self._border = STABLE * self._pair.reach / fastest if fastest else np.inf

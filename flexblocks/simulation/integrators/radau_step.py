@@ -158,7 +158,7 @@ class RadauStep:
         return norm(off / scale) / self._loose
 
     def _jacobian_at(self, X: np.ndarray, u: np.ndarray, P: np.ndarray) -> np.ndarray:
-        call = self._linearisation
+        call = self._linearization
         x, _, inputs, p = call.arguments
         x[0], inputs[0], p[0] = X[:-1], u, P[: len(self._equations.dae.p)]
         call()
@@ -172,7 +172,7 @@ class RadauStep:
             return BufferedCall(self._equations.dae.motion.map("stages", "serial", self.stages, [3], []))
 
     @cached_property
-    def _linearisation(self) -> BufferedCall:
+    def _linearization(self) -> BufferedCall:
         with BUILDING:
             return BufferedCall(self._equations.dae.interpreted.motion_jacobian)
 

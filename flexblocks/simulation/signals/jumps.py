@@ -14,7 +14,7 @@ SAMPLES = 2000  # samples of a run; a pulse between two of them is not detected
 SMOOTH_AFTER = 8  # bisections, after which a smooth change has shrunk to 1/256 and a jump has not
 
 
-def jumps(function: Callable[[np.ndarray], np.ndarray], start: float, end: float) -> np.ndarray:
+def jumps(function: Callable[[np.ndarray], np.ndarray], begin: float, end: float) -> np.ndarray:
     """Return the times of the discontinuities of functions.
 
     Parameters
@@ -34,7 +34,7 @@ def jumps(function: Callable[[np.ndarray], np.ndarray], start: float, end: float
     ParameterError
         A value is not finite.
     """
-    times = np.linspace(start, end, SAMPLES + 1)
+    times = np.linspace(begin, end, SAMPLES + 1)
     values = function(times)
     if not computable(values):
         bad = np.argwhere(~(np.abs(values) <= LARGEST))[0]

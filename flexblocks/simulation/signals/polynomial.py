@@ -43,18 +43,18 @@ class PiecewisePolynomial(TimeSignal):
         """Return the value at `t` [s]; at a jump the limit from the right."""
         return self.pieces(t, extrapolate=True)
 
-    def breakpoints_within(self, start: float, end: float) -> np.ndarray:
-        slack = 1e-9 * (end - start)
-        if start < self.domain[0] - slack or end > self.domain[1] + slack:
+    def breakpoints_within(self, begin: float, end: float) -> np.ndarray:
+        slack = 1e-9 * (end - begin)
+        if begin < self.domain[0] - slack or end > self.domain[1] + slack:
             raise ParameterError(
-                f"is defined from {self.domain[0]:.9g} to {self.domain[1]:.9g} s, but the run is from {start:.9g} to "
+                f"is defined from {self.domain[0]:.9g} to {self.domain[1]:.9g} s, but the run is from {begin:.9g} to "
                 f"{end:.9g} s; extend the input or shorten the run."
             )
         inner = self.pieces.x[1:-1]
-        return inner[(inner >= start) & (inner <= end)]
+        return inner[(inner >= begin) & (inner <= end)]
 
-    def resolution_within(self, start: float, end: float, breakpoints: np.ndarray) -> Resolution:
-        ends = np.array([start, *breakpoints[(breakpoints > start) & (breakpoints < end)], end])
+    def resolution_within(self, begin: float, end: float, breakpoints: np.ndarray) -> Resolution:
+        ends = np.array([begin, *breakpoints[(breakpoints > begin) & (breakpoints < end)], end])
         straight = len(self.pieces.c) <= 2  # what its ends show is all
         return Resolution(ends, np.full(len(ends) - 1, np.inf) if straight else np.diff(ends) / EVALUATIONS)
 
@@ -140,8 +140,8 @@ def piecewise_constant(
     return PiecewisePolynomial(scipy.interpolate.PPoly(np.concatenate([[0.0], y])[None, :], ends), (-np.inf, np.inf))
 
 
-def bang_bang(amplitude: float, width: float, start: float = 0.0) -> PiecewisePolynomial:
-    """Return a bang-bang pulse: +`amplitude` for `width` [s] from `start` on, then -`amplitude` for as long, then 0.
+def bang_bang(amplitude: float, width: float, begin: float = 0.0) -> PiecewisePolynomial:
+    """Return a bang-bang pulse: +`amplitude` for `width` [s] from `begin` on, then -`amplitude` for as long, then 0.
 
     Raises
     ------
@@ -150,7 +150,7 @@ def bang_bang(amplitude: float, width: float, start: float = 0.0) -> PiecewisePo
     """
     if not isinstance(width, numbers.Real) or not width > 0:
         raise ParameterError(f"bang_bang: width = {width!r} s; must be > 0.")
-    return piecewise_constant([start, start + width, start + 2 * width], [amplitude, -amplitude, 0.0])
+    return piecewise_constant([begin, begin + width, begin + 2 * width], [amplitude, -amplitude, 0.0])
 
 
 def _samples(

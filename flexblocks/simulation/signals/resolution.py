@@ -46,7 +46,7 @@ class Resolution:
 
 
 def resolution(
-    function: Callable[[np.ndarray], np.ndarray], start: float, end: float, breakpoints: np.ndarray, samples: int
+    function: Callable[[np.ndarray], np.ndarray], begin: float, end: float, breakpoints: np.ndarray, samples: int
 ) -> Resolution:
     """Return how fine a function of time must be evaluated, smooth as it is between its breakpoints.
 
@@ -54,26 +54,26 @@ def resolution(
     ----------
     function : callable
         Times (k,) [s] to values (k,).
-    start, end : float
+    begin, end : float
         Of the run [s].
     breakpoints : ndarray
         [s], rising. Between two of them the function is sampled as densely as elsewhere, with five intervals at least.
     samples : int
         Intervals between samples of the whole run.
     """
-    inner = breakpoints[(breakpoints > start) & (breakpoints < end)]
-    pieces = np.array([start, *inner, end])
+    inner = breakpoints[(breakpoints > begin) & (breakpoints < end)]
+    pieces = np.array([begin, *inner, end])
     grids = []
     for left, right in pairwise(pieces):
         hair = min(1e-13 * max(abs(left), abs(right)), (right - left) / 4)  # the limits on this side of a jump
-        count = max(int(np.ceil(samples * (right - left) / (end - start) * (1 - 1e-9))), 5)
+        count = max(int(np.ceil(samples * (right - left) / (end - begin) * (1 - 1e-9))), 5)
         grid = np.linspace(left, right, count + 1)
         grid[[0, -1]] = left + hair, right - hair
         grids.append(grid)
     values = np.split(function(np.concatenate(grids)), np.cumsum([len(grid) for grid in grids])[:-1])
     every = np.concatenate(values)
     slack = RESOLVED * float(np.ptp(every)) + ROUNDING * float(np.max(np.abs(every)))
-    ends, gaps = [float(start)], []
+    ends, gaps = [float(begin)], []
     for left, right, grid, part in zip(pieces[:-1], pieces[1:], grids, values, strict=True):
         count = len(grid) - 1
         for _, last, finest in _joined(_parts(part, slack)):

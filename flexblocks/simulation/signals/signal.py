@@ -41,11 +41,11 @@ class TimeSignal(ABC):
         """Key of the expression: signals of equal form have the same expression in their parameters."""
 
     @abstractmethod
-    def breakpoints_within(self, start: float, end: float) -> np.ndarray:
-        """Return the times of jumps and kinks in [start, end] [s]; refuse a run that the signal does not cover."""
+    def breakpoints_within(self, begin: float, end: float) -> np.ndarray:
+        """Return the times of jumps and kinks in [begin, end] [s]; refuse a run that the signal does not cover."""
 
     @abstractmethod
-    def resolution_within(self, start: float, end: float, breakpoints: np.ndarray) -> Resolution:
+    def resolution_within(self, begin: float, end: float, breakpoints: np.ndarray) -> Resolution:
         """Return how far apart a run may evaluate the signal, whose breakpoints are known."""
 
     @abstractmethod
@@ -132,7 +132,7 @@ class Signal(TimeSignal):
     def _numeric(self) -> _Called:
         return _Called(self)
 
-    def within(self, start: float, end: float) -> Signal:
+    def within(self, begin: float, end: float) -> Signal:
         """Return the signal, to be called back if its trace by a symbol differs from its values in the run.
 
         float(symbol) is nan in CasADi, and a comparison with nan is False, so that a function may lose t on the way.
@@ -142,12 +142,12 @@ class Signal(TimeSignal):
         ParameterError
             It is the derivative of a function that loses t.
         """
-        if self.source is not None and self.source.within(start, end).compiled is None:
+        if self.source is not None and self.source.within(begin, end).compiled is None:
             raise ParameterError(
                 "is the derivative of a function that loses t, as by float(t) or math functions; write it with "
                 "functions of NumPy or CasADi, or give samples (times, values)."
             )
-        if self.compiled is None or self._is_traced(start, end):
+        if self.compiled is None or self._is_traced(begin, end):
             return self
         called = Signal(self.function, self.breakpoints)
         object.__setattr__(called, "_is_called", True)
@@ -159,19 +159,19 @@ class Signal(TimeSignal):
         object.__setattr__(new, "source", source)
         return new
 
-    def _is_traced(self, start: float, end: float) -> bool:
+    def _is_traced(self, begin: float, end: float) -> bool:
         """Return whether the trace equals the function at the samples of a run, or a hair beside a jump there."""
         assert self.compiled is not None
         if isinstance(self.function, ca.Function):
             return True
-        times = np.linspace(start, end, SAMPLES + 1)
+        times = np.linspace(begin, end, SAMPLES + 1)
         values = self._sampled(times)
         slack = ROUNDING * np.max(np.abs(values), initial=0.0)
         off = np.flatnonzero(~(np.abs(self._traced(times) - values) <= slack))
-        hair = 1e-9 * (end - start)
+        hair = 1e-9 * (end - begin)
         for side in (-hair, hair):
             if len(off):
-                beside = np.clip(times[off] + side, start, end)
+                beside = np.clip(times[off] + side, begin, end)
                 off = off[~(np.abs(self._traced(beside) - self._sampled(beside)) <= 1e-6 * slack / ROUNDING)]
         return not len(off)
 
@@ -182,16 +182,16 @@ class Signal(TimeSignal):
     def _sampled(self, times: np.ndarray) -> np.ndarray:
         return np.array([self(t) for t in times])
 
-    def breakpoints_within(self, start: float, end: float) -> np.ndarray:
+    def breakpoints_within(self, begin: float, end: float) -> np.ndarray:
         if self.breakpoints is not None:
-            return np.array([b for b in self.breakpoints if start <= b <= end])
+            return np.array([b for b in self.breakpoints if begin <= b <= end])
         if self.compiled is None:
-            return jumps(lambda times: self._sampled(times)[:, None], start, end)
+            return jumps(lambda times: self._sampled(times)[:, None], begin, end)
         steps = steps_of(self.compiled)
-        return jumps(lambda times: np.array(steps(times[None, :])).T, start, end) if steps.nnz_out() else np.zeros(0)
+        return jumps(lambda times: np.array(steps(times[None, :])).T, begin, end) if steps.nnz_out() else np.zeros(0)
 
-    def resolution_within(self, start: float, end: float, breakpoints: np.ndarray) -> Resolution:
-        return resolution(self._finite, start, end, breakpoints, SAMPLES)
+    def resolution_within(self, begin: float, end: float, breakpoints: np.ndarray) -> Resolution:
+        return resolution(self._finite, begin, end, breakpoints, SAMPLES)
 
     def _finite(self, times: np.ndarray) -> np.ndarray:
         values = self._sampled(times) if self.compiled is None else self._traced(times)

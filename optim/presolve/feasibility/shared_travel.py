@@ -10,7 +10,7 @@ import casadi as ca
 import numpy as np
 
 from flexblocks.dae.dae import DAE
-from flexblocks.dynamics.algorithms.generalised_forces import state_rates
+from flexblocks.dynamics.algorithms.generalized_forces import state_rates
 from flexblocks.statics.balance import rest, unknown_slices, unknown_vector
 from flexblocks.statics.followed import followed, straight_way
 from flexblocks.statics.operating_point import OperatingPoint
@@ -24,7 +24,7 @@ MOVES = 1e-6  # share of a unit motion from which on a coordinate takes part in 
 
 
 @lru_cache(maxsize=16)
-def travelling_states(dae: DAE) -> tuple[int, ...]:
+def traveling_states(dae: DAE) -> tuple[int, ...]:
     """Return the states of blocks, by number, whose rates are linear in the inputs and depend on nothing else.
 
     Lengths of ropes on winches and commands of ideal valves are such states. What they change by is an integral of the
@@ -69,20 +69,20 @@ def with_shared_travel(dae: DAE, first: Sequence[tuple[End, End]], run: list[tup
 
     Where there is no such equilibrium the goal stays as it is.
     """
-    travelling = list(travelling_states(dae))
-    if not travelling:
+    traveling = list(traveling_states(dae))
+    if not traveling:
         return run
     shifted: list[tuple[End, End]] = []
     for (begin, end), (begin_first, end_first) in zip(run, first, strict=True):
         if shifted:
             begin = replace(begin, point=replace(shifted[-1][1].point, p=begin.point.p))
         if _is_known(end) and _is_known(end_first):
-            travel = end_first.point.x[travelling] - begin_first.point.x[travelling]
-            point = _moved(dae, end.point, travelling, begin.point.x[travelling] + travel)
+            travel = end_first.point.x[traveling] - begin_first.point.x[traveling]
+            point = _moved(dae, end.point, traveling, begin.point.x[traveling] + travel)
             if point is not None:
                 there = {name: point[name] for name in end.prescribed}
                 # Prescribed once more, these states would make the problem overdetermined.
-                end = replace(end, point=point, prescribed=there, loose=tuple(travelling))
+                end = replace(end, point=point, prescribed=there, loose=tuple(traveling))
         shifted.append((begin, end))
     return shifted
 
@@ -122,7 +122,7 @@ def without_what_is_held(dae: DAE, run: list[tuple[End, End]]) -> list[tuple[End
     Pistons and winches hold their joints: how far these are off counts in the energy that is left. To prescribe them as
     well would prescribe the fast vibration of a load on its rope.
     """
-    if not travelling_states(dae):
+    if not traveling_states(dae):
         return run
     ends = []
     for begin, end in run:

@@ -10,7 +10,7 @@ import numpy as np
 
 from flexblocks.constraints.loop_equations import regular_mass
 from flexblocks.dae.dae import DAE
-from flexblocks.dynamics.algorithms.generalised_forces import state_rates
+from flexblocks.dynamics.algorithms.generalized_forces import state_rates
 from flexblocks.statics.operating_point import OperatingPoint
 
 from ..equilibrium import accompanying_motion

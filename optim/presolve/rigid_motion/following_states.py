@@ -6,7 +6,7 @@ import casadi as ca
 import numpy as np
 
 from flexblocks.dae.dae import DAE
-from flexblocks.dynamics.algorithms.generalised_forces import state_rates
+from flexblocks.dynamics.algorithms.generalized_forces import state_rates
 
 from ...collocation.schemes import Collocation
 from .driven_states import driven_states

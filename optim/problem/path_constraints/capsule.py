@@ -19,7 +19,7 @@ class Capsule(Region):
 
     Parameters
     ----------
-    start, end : (3,) or (2,)
+    end_a, end_b : (3,) or (2,)
         Ends of the segment [m].
     radius : float
         [m]
@@ -29,20 +29,20 @@ class Capsule(Region):
     (d^2 - R^2) / (2 R) with the distance d from the segment: the zero set is exact, as that of a `Sphere`.
     """
 
-    start: tuple[float, ...]
-    end: tuple[float, ...]
+    end_a: tuple[float, ...]
+    end_b: tuple[float, ...]
     radius: float
 
     def __post_init__(self) -> None:
-        for name in ("start", "end"):
+        for name in ("end_a", "end_b"):
             object.__setattr__(self, name, point(f"Capsule: {name}", getattr(self, name)))
         object.__setattr__(self, "radius", positive("Capsule: radius", self.radius, "m"))
-        if len(self.start) != len(self.end):
+        if len(self.end_a) != len(self.end_b):
             raise ProblemError(
-                f"Capsule: start = {self.start} and end = {self.end}; must both have 2 or both 3 coordinates."
+                f"Capsule: end_a = {self.end_a} and end_b = {self.end_b}; must both have 2 or both 3 coordinates."
             )
-        if self.start == self.end:
-            raise ProblemError(f"Capsule: start = end = {self.start}; must be two points. A ball is an optim.Sphere.")
+        if self.end_a == self.end_b:
+            raise ProblemError(f"Capsule: end_a = end_b = {self.end_a}; must be two points. A ball is an optim.Sphere.")
 
     def outside(self, r: ca.SX, margin: float) -> ca.SX:
         return self.outside_segment((r,), margin)
@@ -54,8 +54,8 @@ class Capsule(Region):
         return beyond(self._squared(ends), self.radius + margin)
 
     def _squared(self, ends: Sequence[ca.SX]) -> ca.SX:
-        axis = (ca.SX(ca.DM(self.start)), ca.SX(ca.DM(self.end)))
-        return squared_distance([r[: len(self.start)] for r in ends], axis)
+        axis = (ca.SX(ca.DM(self.end_a)), ca.SX(ca.DM(self.end_b)))
+        return squared_distance([r[: len(self.end_a)] for r in ends], axis)
 
     @property
     def ball(self) -> float:

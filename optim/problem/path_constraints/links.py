@@ -64,10 +64,10 @@ def are_joined(dae: DAE, one: str, other: str) -> bool:
     if links[0] == links[1]:
         return True
     known = links_of(dae)
-    for name, link, its_neighbour in ((one, *links), (other, *links[::-1])):
+    for name, link, its_neighbor in ((one, *links), (other, *links[::-1])):
         if name != link:  # a frame is in the way of its own link only
             continue
         parent = known[name].parent
-        if parent is not None and link_of(dae, dae.tree.bodies[parent].name) == its_neighbour is not None:
+        if parent is not None and link_of(dae, dae.tree.bodies[parent].name) == its_neighbor is not None:
             return True
     return False

@@ -11,7 +11,7 @@ from benchmarks.real_plans.arms import ARMS
 from benchmarks.real_plans.tasks import TASKS
 from flexblocks import models, optim
 from flexblocks.optim.model.trajectories import transcribed_problem
-from flexblocks.optim.presolve.feasibility.shared_travel import loose_coordinates, travelling_states
+from flexblocks.optim.presolve.feasibility.shared_travel import loose_coordinates, traveling_states
 from flexblocks.optim.presolve.impact import _inertia_change
 from flexblocks.optim.presolve.quasi_static_modes import fast_modes, more_than_inputs
 
@@ -64,8 +64,8 @@ def test_what_holds_a_joint():
     assert not any("bending" in name for name in loose_coordinates(two_links, at))
     dae = hoist()
     assert loose_coordinates(dae, fb.equilibrium(dae, {"slide.displacement": 2.0})) == ()
-    assert [dae.x.names[i] for i in travelling_states(dae)] == ["rope.length"]
-    assert travelling_states(two_links) == ()
+    assert [dae.x.names[i] for i in traveling_states(dae)] == ["rope.length"]
+    assert traveling_states(two_links) == ()
 
 
 def test_a_pick_up_in_an_arm_with_pins_that_move_no_mass():

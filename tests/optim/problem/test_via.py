@@ -62,8 +62,8 @@ def test_tip_passes_a_place_and_the_replay_too(arm):
 
 def test_states_at_several_times_of_a_free_duration(arm):
     vias = [
-        optim.Via({"joint2.angle": 0.1, "der(joint1.angle)": 0.9}, at=0.6),
-        optim.Via({"joint1.angle": 0.3, "motor1.torque": 0.0}, at=0.25),
+        optim.Via({"joint2.angle": 0.1, "der(joint1.angle)": 0.9}, fraction=0.6),
+        optim.Via({"joint1.angle": 0.3, "motor1.torque": 0.0}, fraction=0.25),
     ]
     plan = optim.plan(arm, problem(via=vias, duration=(1.5, 2.1)), intervals=20)
     for via in vias:
@@ -135,16 +135,16 @@ def test_redundant_goal_is_optimised_with_its_balance():
 @pytest.mark.parametrize(
     ("make", "says"),
     [
-        (lambda: optim.Via({}, at=0.5), "must be a dict by name"),
-        (lambda: optim.Via({"payload.x": np.nan}, at=0.5), "must be a finite number"),
-        (lambda: optim.Via({"payload.x": 0.5}), "either at="),
-        (lambda: optim.Via({"payload.x": 0.5}, at=0.5, time=1.0), "either at="),
-        (lambda: optim.Via({"payload.x": 0.5}, at=1.0), "between 0 and 1"),
+        (lambda: optim.Via({}, fraction=0.5), "must be a dict by name"),
+        (lambda: optim.Via({"payload.x": np.nan}, fraction=0.5), "must be a finite number"),
+        (lambda: optim.Via({"payload.x": 0.5}), "either fraction="),
+        (lambda: optim.Via({"payload.x": 0.5}, fraction=0.5, time=1.0), "either fraction="),
+        (lambda: optim.Via({"payload.x": 0.5}, fraction=1.0), "between 0 and 1"),
         (lambda: problem(via={"payload.x": 0.5}), "must be a sequence of optim.Via"),
         (lambda: problem(via=optim.Via({"payload.x": 0.5}, time=2.0)), "less than the duration"),
-        (lambda: problem(via=optim.Via({"payload.x": 0.5}, time=1.0), duration=(1.0, 3.0)), "give at="),
+        (lambda: problem(via=optim.Via({"payload.x": 0.5}, time=1.0), duration=(1.0, 3.0)), "give fraction="),
         (
-            lambda: problem(via=[optim.Via({"payload.x": 0.5}, time=1.0), optim.Via({"payload.y": 0.5}, at=0.5)]),
+            lambda: problem(via=[optim.Via({"payload.x": 0.5}, time=1.0), optim.Via({"payload.y": 0.5}, fraction=0.5)]),
             "two via",
         ),
     ],
@@ -157,17 +157,26 @@ def test_malformed(make, says):
 @pytest.mark.parametrize(
     ("more", "says"),
     [
-        ({"via": optim.Via({"paylod.x": 0.5}, at=0.5)}, "no 'paylod.x'.*Did you mean payload.x"),
-        ({"via": optim.Via({"joint1.angle": 2.0}, at=0.5), "limits": {"joint1.angle": 1.7}}, "limits are -1.7 to 1.7"),
-        ({"via": optim.Via({"payload.x": 0.9, "payload.y": 0.9}, at=0.5)}, "via at 0.5 .*cannot be at rest.*short"),
+        ({"via": optim.Via({"paylod.x": 0.5}, fraction=0.5)}, "no 'paylod.x'.*Did you mean payload.x"),
+        (
+            {"via": optim.Via({"joint1.angle": 2.0}, fraction=0.5), "limits": {"joint1.angle": 1.7}},
+            "limits are -1.7 to 1.7",
+        ),
+        (
+            {"via": optim.Via({"payload.x": 0.9, "payload.y": 0.9}, fraction=0.5)},
+            "via at 0.5 .*cannot be at rest.*short",
+        ),
         (
             {
-                "via": optim.Via({"payload.x": 0.6, "payload.y": 0.5}, at=0.5),
+                "via": optim.Via({"payload.x": 0.6, "payload.y": 0.5}, fraction=0.5),
                 "path": optim.KeepOut(optim.Sphere((0.6, 0.45), 0.1), frames="payload"),
             },
             "payload is not outside sphere there, by 0.0",
         ),
-        ({"via": [optim.Via({"payload.x": 0.5}, at=0.1 * i) for i in range(1, 6)]}, "5 via points on 5 intervals"),
+        (
+            {"via": [optim.Via({"payload.x": 0.5}, fraction=0.1 * i) for i in range(1, 6)]},
+            "5 via points on 5 intervals",
+        ),
         ({"goal": {"payload.x": 0.9, "payload.y": 0.8}}, "nearest posture found has payload.x = 0.747.* 0.204 short"),
         ({"goal": {"der(joint1.angle)": 0.1}}, "prescribes rates and no posture"),
         ({"goal": {"payload.u": 0.5}}, "no coordinate, output or quantity of a frame 'payload.u'"),

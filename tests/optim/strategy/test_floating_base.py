@@ -17,7 +17,7 @@ from flexblocks.optim.strategy.leeway import miss_at_goals
 GOAL = {"joint.angle": 1.0}
 
 
-@pytest.fixture(scope="module", params=[1.0, 0.1], ids=["metres", "decimetres"])
+@pytest.fixture(scope="module", params=[1.0, 0.1], ids=["meters", "decimeters"])
 def dae(request: pytest.FixtureRequest) -> fb.DAE:
     """A body with an elastic link and a payload that floats; lengths times s, masses times s^3, as fast."""
     s = request.param

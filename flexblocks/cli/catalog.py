@@ -18,7 +18,7 @@ from flexblocks.modeling.model import Model
 from flexblocks.modeling.model_file import load
 
 
-def catalogue() -> dict[str, Callable[..., Model]]:
+def catalog() -> dict[str, Callable[..., Model]]:
     """Return the functions of `flexblocks.models` by their names on the command line."""
     from flexblocks import models
 
@@ -38,7 +38,7 @@ def model_named(name: str, settings: Iterable[str] | None = None, types: Iterabl
         Settings for a file, or settings unknown to the model of the catalogue.
     """
     arguments = pairs("--set", settings)
-    known = catalogue()
+    known = catalog()
     if name in known:
         return known[name](**_arguments(name, known[name], arguments))
     if not name.endswith(SUFFIXES):
@@ -91,7 +91,7 @@ def models(json: JsonOption = False) -> None:
             "about": (inspect.getdoc(function) or "").partition("\n")[0],
             "arguments": {key: value.default for key, value in inspect.signature(function).parameters.items()},
         }
-        for name, function in catalogue().items()
+        for name, function in catalog().items()
     ]
     if json:
         print_json(entries)
