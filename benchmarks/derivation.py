@@ -37,7 +37,7 @@ def arm(links: int) -> fb.Model:
 def closed_form(model: fb.Model) -> int:
     """Derive M and h with every parameter a symbol; return their number of nonzeros."""
     dae = fb.assemble(model, symbolic="all", dynamics="closed-form")
-    return dae.mass_expression.nnz() + dae.bias_expression.nnz()
+    return dae.expressions.mass.nnz() + dae.expressions.bias.nnz()
 
 
 def recursive_times(console: Console) -> None:

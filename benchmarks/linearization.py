@@ -90,7 +90,7 @@ def linearized(dae: fb.DAE) -> tuple[np.ndarray, np.ndarray]:
 
 
 def closed_form(dae: fb.DAE) -> tuple[np.ndarray, np.ndarray]:
-    a = ca.solve(ca.densify(dae.mass_expression), dae.applied_expression - dae.bias_expression)
+    a = ca.solve(ca.densify(dae.expressions.mass), dae.expressions.applied - dae.expressions.bias)
     x, u = dae.x.symbol, dae.u.symbol
     rates = ca.vertcat(dae.v, a)
     function = ca.Function("closed", [x, u], [ca.jacobian(rates, x), ca.jacobian(rates, u)])

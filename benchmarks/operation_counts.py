@@ -26,7 +26,7 @@ PUBLISHED = {
 def ours(dae: fb.DAE) -> tuple[int, int]:
     """Return multiplications and additions of the CasADi function."""
     n = dae.tree.size
-    upper = ca.vertcat(*[dae.mass_expression[i, j] for i in range(n) for j in range(i, n)])
+    upper = ca.vertcat(*[dae.expressions.mass[i, j] for i in range(n) for j in range(i, n)])
     counts = operation_counts(ca.Function("M", [dae.q], [ca.cse(ca.sparsify(upper))]))
     return counts["multiplications"] + counts["divisions"], counts["additions"]
 

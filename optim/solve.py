@@ -75,7 +75,7 @@ def judged(plan: Plan) -> Plan:
         return plan
     errors, name = plan.mesh_errors, plan.transcribed.dae.name
     if errors is None:
-        warn(f"Plan of '{name}': its {NOT_LINEARISED}. See what plan.replay() makes of it.", PlanWarning)
+        warn(f"Plan of '{name}': its {NOT_LINEARIZED}. See what plan.replay() makes of it.", PlanWarning)
         return plan
     if not errors.is_too_coarse:
         return plan

@@ -14,7 +14,8 @@ ROOT = Path(__file__).parents[1]
 SOURCES = sorted(path for room in ("flexblocks", "optim", "models") for path in (ROOT / room).rglob("*.py"))
 STEMS = "discret|generali|lineari|locali|maximi|minimi|normali|optimi|organi|recogni|seriali|stabili|summari|symmetri"
 BRITISH = re.compile(
-    rf"centre|colour|neighbour|behaviour|catalogue|licence|metre|travell|cancell|grey(?!_?box)|({STEMS})s(?=[aei])", re.I
+    rf"centre|colour|neighbour|behaviour|catalogue|licence|metre|travell|cancell|grey(?!_?box)|({STEMS})s(?=[aei])",
+    re.I,
 )
 # Words of prose in the other spelling; what stands between quotes or is set as code is a name.
 AMERICAN = re.compile(r"\b(center|color|neighbor|behavior|gray|modeled|traveling)(s|ed|ing)?\b", re.I)
@@ -50,7 +51,7 @@ def test_comments_are_spelled_as_in_britain(room: str) -> None:
     assert not found
 
 
-@pytest.mark.parametrize("page", sorted((ROOT / "docs").glob("*.md")) + [ROOT / "README.md"], ids=lambda p: p.name)
+@pytest.mark.parametrize("page", [*sorted((ROOT / "docs").glob("*.md")), ROOT / "README.md"], ids=lambda p: p.name)
 def test_pages_are_spelled_as_in_britain(page: Path) -> None:
     prose = re.sub(r"```.*?```", "", page.read_text(encoding="utf-8"), flags=re.S)
     lines = [line for line in prose.splitlines() if not line.startswith("    ")]

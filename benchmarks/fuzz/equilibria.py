@@ -44,7 +44,7 @@ def _forces(arm: RandomArm, dae: fb.DAE, point: OperatingPoint) -> str:
     M = dae.mass_matrix(q, [], *dependent).full()
     weight = np.linalg.norm(dae.tree.gravity) * np.sqrt(np.abs(np.diag(M)) * np.max(np.diag(M), initial=0.0))
     symbols = [dae.q, dae.v, *dae.posture_symbols[2:]]
-    stiffness = ca.Function("stiffness", symbols, [ca.jacobian(dae.bias_expression, dae.q)])
+    stiffness = ca.Function("stiffness", symbols, [ca.jacobian(dae.expressions.bias, dae.q)])
     springs = np.abs(stiffness(q, still, *dependent).full()) @ np.abs(q)
     summed = np.abs(held) + np.abs(force) + np.abs(J.T) @ np.abs(point.forces) if len(J) else np.abs(held)
     allowed = BALANCED * (summed + weight + springs) + _rounding(arm, J, point) + 1e-12

@@ -46,7 +46,7 @@ def closed_state(dae: DAE, values: StateValues, p: np.ndarray, where: str) -> np
     if isinstance(values, Mapping):
         named = np.array([name in values for name in dae.x.names])
     # Coordinates: the named ones are held, the others follow.
-    (q, v, w), (held_q, held_v, _) = dae.split_state(x), dae.split_state(named)
+    (q, v, w), (held_q, held_v, _) = dae.tree.split_state(x), dae.tree.split_state(named)
     if held_q.all():
         _refuse_open(dae, q, p, where)
         q = polished(closure_equations(dae), q, p, held_q)
@@ -70,7 +70,7 @@ def _closed_rates(dae: DAE, q: np.ndarray, v: np.ndarray, p: np.ndarray, held: n
         closed[free] += np.linalg.solve(root.T, step)
         if np.max(np.abs(J @ closed), initial=0.0) <= CLOSED * scale:
             return closed
-    _, rates, _ = dae.split_state(dae.x.names)
+    _, rates, _ = dae.tree.split_state(dae.x.names)
     kept = [name for name, fixed in zip(rates, held, strict=True) if fixed]
     raise LoopError(
         f"{where.rstrip(': ')}: no motion that keeps the loops of '{dae.name}' closed has the rates given for "

@@ -41,7 +41,7 @@ def consistent_state(dae: DAE, values: Any, p: np.ndarray, where: str) -> tuple[
         x = closed_state(dae, values, p, where)
         if has_ranges:
             refuse_out_of_range(dae, x, where)
-    if dae.dependent_names:
+    if dae.tree.dependent_names:
         x, z = with_dependent_variables(dae, x, z, p, named_states(dae, values), where)
     if dae.tree.states_at_outputs:
         x = with_states_at_posture(dae, x, p, named_states(dae, values))

@@ -29,7 +29,7 @@ def with_dependent_variables(
     ComputationError
         No solution was found.
     """
-    names, n = dae.dependent_names, dae.tree.size
+    names, n = dae.tree.dependent_names, dae.tree.size
     if not names:
         return x, z
     x, z = x.copy(), z.copy()
@@ -51,18 +51,18 @@ def with_dependent_variables(
 
 def dependent_states(dae: DAE) -> list[int]:
     """Return the positions in x of the dependent variables that are states."""
-    return [dae.x.index(name) for name in dae.dependent_names if name in dae.x]
+    return [dae.x.index(name) for name in dae.tree.dependent_names if name in dae.x]
 
 
 def state_slopes(dae: DAE, x: np.ndarray, z: np.ndarray, p: np.ndarray) -> np.ndarray:
     """Return the derivatives (k, n) of the dependent states with respect to the coordinates."""
     slopes = _slopes(dae)(*dae.posture(x, z, p)).full()
-    return slopes[[name in dae.x for name in dae.dependent_names]]
+    return slopes[[name in dae.x for name in dae.tree.dependent_names]]
 
 
 def state_residuals(dae: DAE) -> ca.SX:
     """Return the residuals (k, 1) of the dependent states."""
-    rows = [i for i, name in enumerate(dae.dependent_names) if name in dae.x]
+    rows = [i for i, name in enumerate(dae.tree.dependent_names) if name in dae.x]
     return dependent_residuals(dae.tree, dae.q)[rows] if rows else ca.SX(0, 1)
 
 
@@ -72,7 +72,7 @@ def of_coordinates(dae: DAE, name: str, results: list[ca.SX]) -> ca.Function:
     Dependent variables are continued to q from the start values.
     """
     function = ca.Function(name, [*dae.posture_symbols], results)
-    if not dae.dependent_names:
+    if not dae.tree.dependent_names:
         return function
     q, p = ca.MX.sym("q", dae.tree.size), ca.MX.sym("p", len(dae.p))
     *_, c = (ca.DM(value) for value in dae.posture(dae.x.start, dae.z.start, dae.p.start))

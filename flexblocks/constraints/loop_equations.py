@@ -75,12 +75,12 @@ def closure_equations(dae: DAE) -> ClosureEquations:
     low, high = coordinate_bounds(dae)
     parts: list[Any] = [part for d, E in relative for part in (d / length, ca.vec(E - ca.SX.eye(3)))]
     mismatch = ca.densify(ca.vertcat(*parts, ca.SX(0, 1)))
-    J, _ = dae.constraint_rates
-    M = augmented(dae.mass_expression, J, dae.tree.loops.weights)
+    J, _ = dae.expressions.constraint_rates
+    M = augmented(dae.expressions.mass, J, dae.tree.loops.weights)
     of_mismatch = total_jacobian(mismatch, dae.tree, dae.q)
     return ClosureEquations(
         mismatch=of_coordinates(dae, "mismatch", ca.cse([mismatch, of_mismatch])),
-        closures=of_coordinates(dae, "closures", ca.cse([dae.constraint_expression, J])),
+        closures=of_coordinates(dae, "closures", ca.cse([dae.expressions.constraint, J])),
         mass=ca.Function("mass", [*dae.posture_symbols], [ca.cse(M)]),
         length=length,
         unit=np.array([length if unit == "m" else 1.0 for unit in dae.x.units[: dae.tree.size]]),
@@ -123,7 +123,7 @@ def regular_mass(dae: DAE, *posture: np.ndarray) -> np.ndarray:
 def weights(dae: DAE, rows: np.ndarray, postures: Iterable[np.ndarray], p: np.ndarray) -> tuple[float, ...]:
     """Return the weights of these rows of the closures in `regular_mass`, from closed postures (n,)."""
     free = free_columns(dae)
-    of_mass = of_coordinates(dae, "mass", [dae.mass_expression])
+    of_mass = of_coordinates(dae, "mass", [dae.expressions.mass])
     pairs = []
     for q in postures:
         J = closure_equations(dae).closures(q, p)[1].full()[np.ix_(rows, free)]

@@ -40,7 +40,7 @@ def measured(dae: DAE, name: str, where: str) -> Measured:
     except NameUnknownError as error:
         raise NameUnknownError(f"{where}: nothing to measure: {error}") from error
     i = seen.y.index(name)
-    return Measured(name, seen.output_expression[i], seen.y.units[i], 0.0)
+    return Measured(name, seen.expressions.output[i], seen.y.units[i], 0.0)
 
 
 def rate_of(dae: DAE, variable: Measured, where: str) -> ca.SX:

@@ -82,11 +82,11 @@ def _prescribed(dae: DAE, T: np.ndarray, names: Sequence[str]) -> tuple[Prescrip
 
 def _states(dae: DAE, inverse: np.ndarray, names: Sequence[str], units: Sequence[str]) -> Variables:
     x = dae.x
-    (q, v, w0), (_, _, w) = dae.split_state(x.start), dae.split_state(x.names)
+    (q, v, w0), (_, _, w) = dae.tree.split_state(x.start), dae.tree.split_state(x.names)
     q, v = inverse @ q, inverse @ v
     entries = list(zip(names, units, q, strict=True))
     entries += [(f"der({name})", f"{unit}/s", rate) for name, unit, rate in zip(names, units, v, strict=True)]
-    entries += list(zip(w, dae.split_state(x.units)[2], w0, strict=True))
+    entries += list(zip(w, dae.tree.split_state(x.units)[2], w0, strict=True))
     # Dependent variables keep their symbols: the block terms hold them.
     first_order = dict(zip(w, ca.vertsplit(dae.w), strict=True))
     return variables("state", entries, symbols=first_order)
@@ -116,7 +116,7 @@ def _checked_matrix(T: Any, n: int) -> np.ndarray:
 
 def _checked_names(dae: DAE, names: Sequence[str], what: str) -> tuple[str, ...]:
     checked = _checked_length(names, dae.tree.size, what)
-    others = (dae.split_state(dae.x.names)[2], dae.z.names, dae.u.names, dae.y.names)
+    others = (dae.tree.split_state(dae.x.names)[2], dae.z.names, dae.u.names, dae.y.names)
     taken = {name for group in others for name in group}
     repeated = [name for name in dict.fromkeys(checked) if checked.count(name) > 1 or name in taken]
     if repeated:

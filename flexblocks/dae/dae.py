@@ -22,7 +22,7 @@ from flexblocks.rich_display import RichDisplay
 LOG = logging.getLogger("flexblocks.dae")
 
 # What a DAE with other outputs does not share.
-DEPENDS_ON_OUTPUTS = ("y", "output", "output_expression", "interpreted", "_observed")
+DEPENDS_ON_OUTPUTS = ("y", "output", "expressions", "interpreted", "_observed")
 
 
 class DAE(DAEFunctions, RichDisplay):
@@ -67,7 +67,7 @@ class DAE(DAEFunctions, RichDisplay):
             One of `flexblocks.dae.explicit_steps.SIZES`.
         """
         pair, made = PAIRS[method](), self._steps
-        if (method, count) not in made and self.chains_steps:
+        if (method, count) not in made and self.is_chained:
             one = step(self.interpreted.motion, pair, expand=False)
             chains = {size: chain(one, pair, size) for size in SIZES}
             functions = compiled(list(chains.values()), self)
@@ -79,7 +79,7 @@ class DAE(DAEFunctions, RichDisplay):
         return made[method, count]
 
     @property
-    def chains_steps(self) -> bool:
+    def is_chained(self) -> bool:
         """Whether many steps in one call, compiled, are worth compiling: calls cost more than small equations."""
         return self.library is not None and not self._is_large
 
@@ -229,6 +229,7 @@ class DAE(DAEFunctions, RichDisplay):
             kept = {key: value for key, value in vars(self).items() if key not in DEPENDS_ON_OUTPUTS}
             bounds = [*self.y.limits, *[None] * len(units)]
             kept["y"] = variables("output", [(name, unit, 0.0) for name, unit in entries], bounds)
+            kept["expressions"] = self.expressions.with_outputs(kept["y"].names)
             if self.interpreted is not self:
                 kept["interpreted"] = self.interpreted.with_outputs(more)
             vars(other).clear()

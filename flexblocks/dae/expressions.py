@@ -1,16 +1,13 @@
-"""Symbolic expressions of the differential-algebraic equations of an arm."""
+"""The differential-algebraic equations of an arm as CasADi expressions, built on first use."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+import copy
+from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import casadi as ca
-import numpy as np
 
-from flexblocks.dae.closed_start import ClosedStart
 from flexblocks.dynamics import ldl
 from flexblocks.dynamics.algorithms.articulated_bodies import forward_dynamics
 from flexblocks.dynamics.algorithms.composite_bodies import mass_matrix
@@ -34,80 +31,49 @@ from flexblocks.dynamics.algorithms.prescribed_motion import (
     reduced_inverse_dynamics,
     reduced_mass,
 )
-from flexblocks.dynamics.tree.clock import Clock
 from flexblocks.dynamics.tree.tree import Tree
-from flexblocks.interfaces.variables import Variables
-from flexblocks.modeling.model import Model
-from flexblocks.symbolic_pickle import HoldsSymbols
 
 
 @dataclass(frozen=True, eq=False)
-class DAEExpressions(HoldsSymbols):
-    """Fields of a `flexblocks.dae.DAE`, and its equations as CasADi expressions, built on first use."""
+class Expressions:
+    """The equations of a `flexblocks.dae.dae.DAE` as CasADi expressions of its symbols.
 
-    name: str
-    x: Variables
-    z: Variables
-    u: Variables
-    p: Variables
-    y: Variables
+    Attributes
+    ----------
+    tree : Tree
+    dynamics : str
+        Algorithm of the accelerations: ``"recursive"`` or ``"closed-form"``.
+    x, z, u : SX (nx, 1), (nz, 1), (nu, 1)
+    outputs : tuple of str
+        Names of the outputs.
+    """
+
     tree: Tree
-    dynamics: str = "recursive"
-    model: Model | None = None
-    clocks: tuple[Clock, ...] = ()
-    locked: Mapping[str, float] = field(default_factory=dict)
-    closed_start: ClosedStart | None = None
+    dynamics: str
+    x: ca.SX
+    z: ca.SX
+    u: ca.SX
+    outputs: tuple[str, ...]
 
-    @property
-    def prescribed(self) -> tuple[str, ...]:
-        """Names of the coordinates whose motion is prescribed; see `flexblocks.assemble`."""
-        return tuple(prescription.name for prescription in self.tree.prescribed)
-
-    @property
-    def q_names(self) -> tuple[str, ...]:
-        """Names of the generalised coordinates: the first part of x."""
-        return self.x.names[: self.tree.size]
+    def with_outputs(self, names: tuple[str, ...]) -> Expressions:
+        """Return these expressions with other outputs; all else that has been built is shared."""
+        other = copy.copy(self)
+        vars(other).pop("output", None)
+        vars(other)["outputs"] = names
+        return other
 
     @property
     def q(self) -> ca.SX:
         """Symbols of the coordinates, SX (n, 1)."""
-        return self.split_state(self.x.symbol)[0]
+        return self.tree.split_state(self.x)[0]
 
     @property
     def v(self) -> ca.SX:
         """Symbols of the rates of the coordinates, SX (n, 1)."""
-        return self.split_state(self.x.symbol)[1]
-
-    @property
-    def w(self) -> ca.SX:
-        """Symbols of the first-order states, SX (nw, 1)."""
-        return self.split_state(self.x.symbol)[2]
-
-    def split_state(self, x: Any) -> tuple[Any, Any, Any]:
-        """Split all states (or their names, or units) into coordinates, their rates and first-order states."""
-        return self.tree.split_state(x)
-
-    @property
-    def dependent_names(self) -> tuple[str, ...]:
-        """Names (k) of the dependent variables: states and algebraic variables that the coordinates determine."""
-        return self.tree.dependent_names
-
-    @property
-    def posture_symbols(self) -> tuple[ca.SX, ...]:
-        """Arguments of functions of the posture: coordinates, parameters and, if there are any, dependent variables."""
-        return (self.q, self.p.symbol, *([self.tree.dependent] if self.dependent_names else []))
-
-    def posture(self, x: np.ndarray, z: np.ndarray, p: np.ndarray) -> tuple[np.ndarray, ...]:
-        """Return the values of `posture_symbols` at states x (nx,), algebraic variables z (nz,) and parameters p (np,).
-
-        Columns of several points, x (nx, k) and so on, give columns.
-        """
-        names = self.dependent_names
-        values = [x[self.x.index(name)] if name in self.x else z[self.z.index(name)] for name in names]
-        return (x[: self.tree.size], p, *([np.stack(values)] if names else []))
+        return self.tree.split_state(self.x)[1]
 
     @cached_property
-    def mass_expression(self) -> ca.SX:
+    def mass(self) -> ca.SX:
         """Mass matrix M(q), SX (n, n), with structural zeros; reduced, see `prescribed_motion`."""
         return reduced_mass(self.tree, self.whole_mass) if self.tree.prescribed else self.whole_mass
 
@@ -117,7 +83,7 @@ class DAEExpressions(HoldsSymbols):
         return mass_matrix(self.tree, self.q)
 
     @cached_property
-    def bias_expression(self) -> ca.SX:
+    def bias(self) -> ca.SX:
         """Bias forces h(q, v), SX (n, 1): velocity forces, weight, springs, damping."""
         return self.balance(ca.SX(self.tree.size, 1))
 
@@ -127,9 +93,9 @@ class DAEExpressions(HoldsSymbols):
         return algorithm(self.tree, self.q, self.v, a)
 
     @cached_property
-    def applied_expression(self) -> ca.SX:
+    def applied(self) -> ca.SX:
         """Applied forces Q(x, z, u), SX (n, 1): generalised forces of inputs, states and algebraic variables."""
-        force = applied_force(self.tree, self.x.symbol, self.z.symbol, self.u.symbol)
+        force = applied_force(self.tree, self.x, self.z, self.u)
         if not self.tree.prescribed:
             return force
         return reduced_force(self.tree, force, self.whole_mass, self._prescribed)
@@ -138,30 +104,30 @@ class DAEExpressions(HoldsSymbols):
     def _prescribed(self) -> dict[int, ca.SX]:
         if not self.tree.prescribed:
             return {}
-        return prescribed_accelerations(self.tree, self.x.symbol, self.z.symbol, self.u.symbol)
+        return prescribed_accelerations(self.tree, self.x, self.z, self.u)
 
     @cached_property
     def applied_power(self) -> ca.SX:
         """Power of the applied forces, and of what drives prescribed coordinates [W], SX (1, 1)."""
-        symbols = self.x.symbol, self.z.symbol, self.u.symbol
+        symbols = self.x, self.z, self.u
         power = applied_power(self.tree, *symbols)
         if self.tree.prescribed:
-            efforts = driving_efforts(self.tree, *symbols, self.acceleration_expression, self.multiplier_expression)
+            efforts = driving_efforts(self.tree, *symbols, self.acceleration, self.multipliers)
             power += sum((self.v[column] * effort for column, effort in efforts.items()), ca.SX(1, 1))
         return power
 
     @cached_property
-    def acceleration_expression(self) -> ca.SX:
+    def acceleration(self) -> ca.SX:
         """Accelerations of the coordinates, SX (n, 1)."""
         if self.tree.loops.closures:
             return self._constrained[0]
         if self.dynamics == "closed-form":
-            return ldl.solve(self.mass_expression, self.applied_expression - self.bias_expression)
-        applied = applied_wrenches(self.tree, self.x.symbol, self.z.symbol, self.u.symbol)
+            return ldl.solve(self.mass, self.applied - self.bias)
+        applied = applied_wrenches(self.tree, self.x, self.z, self.u)
         return forward_dynamics(self.tree, self.q, self.v, applied, self._prescribed)
 
     @cached_property
-    def constraint_expression(self) -> ca.SX:
+    def constraint(self) -> ca.SX:
         """Loop-closure constraints c(q), SX (m, 1)."""
         return closure_residual(self.tree, self.q) if self.tree.loops.closures else ca.SX(0, 1)
 
@@ -170,17 +136,17 @@ class DAEExpressions(HoldsSymbols):
         """Constraint Jacobian J(q), SX (m, n), and dJ/dt v, SX (m, 1)."""
         if not self.tree.loops.closures:
             return ca.SX(0, self.tree.size), ca.SX(0, 1)
-        return rates_of(self.constraint_expression, self.tree, self.q, self.v)
+        return rates_of(self.constraint, self.tree, self.q, self.v)
 
     @cached_property
     def constraint_acceleration(self) -> ca.SX:
         """Value of J a along every motion, SX (m, 1), with Baumgarte stabilisation of the closures."""
         if not self.tree.loops.closures:
             return ca.SX(0, 1)
-        return stabilized(self.constraint_expression, *self.constraint_rates, self.v)
+        return stabilized(self.constraint, *self.constraint_rates, self.v)
 
     @property
-    def multiplier_expression(self) -> ca.SX:
+    def multipliers(self) -> ca.SX:
         """Lagrange multipliers lambda of the closures, SX (m, 1): loop forces and torques."""
         return self._constrained[1] if self.tree.loops.closures else ca.SX(0, 1)
 
@@ -191,29 +157,29 @@ class DAEExpressions(HoldsSymbols):
 
     def constrained(self, demanded: ca.SX) -> tuple[ca.SX, ca.SX]:
         """Return the accelerations (n) and Lagrange multipliers (m) with which J a is what is `demanded` (m)."""
-        force = self.applied_expression - self.bias_expression
+        force = self.applied - self.bias
         J, demanded = reduced_closures(self.tree, self.constraint_rates[0], demanded, self._prescribed)
-        return constrained_accelerations(self.mass_expression, force, J, demanded, self.tree.loops.weights)
+        return constrained_accelerations(self.mass, force, J, demanded, self.tree.loops.weights)
 
     @cached_property
-    def rate_expression(self) -> ca.SX:
+    def rate(self) -> ca.SX:
         """State derivatives der(x), SX (nx, 1)."""
-        rates = state_rates(self.tree, self.x.symbol, self.z.symbol, self.u.symbol)
-        return ca.cse(ca.vertcat(self.v, self.acceleration_expression, rates))
+        rates = state_rates(self.tree, self.x, self.z, self.u)
+        return ca.cse(ca.vertcat(self.v, self.acceleration, rates))
 
     @cached_property
-    def algebraic_expression(self) -> ca.SX:
+    def algebraic(self) -> ca.SX:
         """Algebraic residuals g(x, z, u), SX (nz, 1)."""
-        return residuals(self.tree, self.x.symbol, self.z.symbol, self.u.symbol)
+        return residuals(self.tree, self.x, self.z, self.u)
 
     @cached_property
-    def output_expression(self) -> ca.SX:
+    def output(self) -> ca.SX:
         """Outputs y(x, z, u), SX (ny, 1)."""
-        symbols = self.x.symbol, self.z.symbol, self.u.symbol
-        laws = (lambda: self.acceleration_expression, lambda: self.multiplier_expression)
-        return ca.cse(outputs(self.tree, *symbols, self.y.names, *laws))
+        symbols = self.x, self.z, self.u
+        laws = (lambda: self.acceleration, lambda: self.multipliers)
+        return ca.cse(outputs(self.tree, *symbols, self.outputs, *laws))
 
     @cached_property
-    def potential_expression(self) -> ca.SX:
+    def potential(self) -> ca.SX:
         """Potential energy [J]: springs, bent beams, weight."""
         return total(stored_energies(self.tree, self.q)) + total(weight_energies(self.tree, self.q))

@@ -9,7 +9,7 @@ from typing import Any
 import casadi as ca
 
 from flexblocks.dae.compiler import CompilerError, load
-from flexblocks.dae.expressions import DAEExpressions
+from flexblocks.dae.data import DAEData
 from flexblocks.dynamics.algorithms.energy import kinetic_energies, total
 
 LOG = logging.getLogger("flexblocks.dae")
@@ -41,7 +41,7 @@ def compiled(functions: list[ca.Function], dae: DAEFunctions) -> dict[str, ca.Fu
         return as_they_are
 
 
-class DAEFunctions(DAEExpressions):
+class DAEFunctions(DAEData):
     """The functions of the equations in `flexblocks.dae.dae.DAE`, whose arguments its notes name.
 
     Attributes
@@ -56,7 +56,7 @@ class DAEFunctions(DAEExpressions):
     def mass_matrix(self) -> ca.Function:
         """Mass matrix, function (q, p) -> M, dense (n, n)."""
         symbols = dict(zip(("q", "p", "dependent"), self.posture_symbols, strict=False))
-        M = ca.densify(ca.cse(self.mass_expression))
+        M = ca.densify(ca.cse(self.expressions.mass))
         return ca.Function("mass_matrix", [*symbols.values()], [M], [*symbols], ["M"])
 
     @DAEFunction
@@ -66,7 +66,7 @@ class DAEFunctions(DAEExpressions):
         This is the generalised input force; with kinematic loops that on the cut tree, Q + J' lambda.
         """
         a = ca.SX.sym("a", self.tree.size)
-        force = ca.cse(self.balance(a))
+        force = ca.cse(self.expressions.balance(a))
         q, *others = self.posture_symbols
         symbols = dict(zip(("q", "v", "a", "p", "dependent"), (q, self.v, a, *others), strict=False))
         return ca.Function("inverse_dynamics", [*symbols.values()], [force], [*symbols], ["force"])
@@ -74,7 +74,7 @@ class DAEFunctions(DAEExpressions):
     @DAEFunction
     def input_force(self) -> ca.Function:
         """Generalised input force, function (x, u, p) -> Q (n) [N m or N]."""
-        return self._function("input_force", [ca.densify(self.applied_expression)], ["force"])
+        return self._function("input_force", [ca.densify(self.expressions.applied)], ["force"])
 
     @DAEFunction
     def forward_dynamics(self) -> ca.Function:
@@ -84,35 +84,35 @@ class DAEFunctions(DAEExpressions):
         has no inverse, accelerations are nan or of no meaning; `simulate`, `linearize` and `equilibrium` refuse such a
         posture and name it.
         """
-        return self._function("forward_dynamics", [self.rate_expression], ["dx"])
+        return self._function("forward_dynamics", [self.expressions.rate], ["dx"])
 
     @DAEFunction
     def energy(self) -> ca.Function:
         """Energies, function (x, p) -> kinetic energy, potential energy [J]."""
         kinetic = total(kinetic_energies(self.tree, self.q, self.v))
-        results = ca.cse([kinetic, self.potential_expression])
+        results = ca.cse([kinetic, self.expressions.potential])
         # Dependent variables may be algebraic variables; those that are states are in x.
-        z = {"z": self.z.symbol} if len(self.z) and self.dependent_names else {}
+        z = {"z": self.z.symbol} if len(self.z) and self.tree.dependent_names else {}
         symbols = {"x": self.x.symbol, "p": self.p.symbol} | z
         return ca.Function("energy", [*symbols.values()], results, [*symbols], ["kinetic", "potential"])
 
     @DAEFunction
     def output(self) -> ca.Function:
         """Outputs, function (x, u, p) -> y."""
-        return self._function("output", [self.output_expression], ["y"])
+        return self._function("output", [self.expressions.output], ["y"])
 
     @DAEFunction
     def algebraic(self) -> ca.Function:
         """Algebraic residuals, function (x, u, p) -> g, zero along every motion; empty without algebraic variables."""
-        return self._function("algebraic", [self.algebraic_expression], ["g"])
+        return self._function("algebraic", [self.expressions.algebraic], ["g"])
 
     @DAEFunction
     def motion(self) -> ca.Function:
         """Right-hand side of simulations, function (x, z, u, p) -> [der(x), power of the applied forces in W], g."""
         symbols = [self.x.symbol, self.z.symbol, self.u.symbol, self.p.symbol]
         results = [
-            ca.densify(ca.vertcat(self.rate_expression, self.applied_power)),
-            ca.densify(self.algebraic_expression),
+            ca.densify(ca.vertcat(self.expressions.rate, self.expressions.applied_power)),
+            ca.densify(self.expressions.algebraic),
         ]
         return ca.Function("motion", symbols, results, ["x", "z", "u", "p"], ["dX", "g"])
 
@@ -120,12 +120,12 @@ class DAEFunctions(DAEExpressions):
     def constraint(self) -> ca.Function:
         """Loop-closure constraints, function (q, p) -> c, zero along every motion; empty for a tree."""
         symbols = dict(zip(("q", "p", "dependent"), self.posture_symbols, strict=False))
-        return ca.Function("constraint", [*symbols.values()], [self.constraint_expression], [*symbols], ["c"])
+        return ca.Function("constraint", [*symbols.values()], [self.expressions.constraint], [*symbols], ["c"])
 
     @DAEFunction
     def multipliers(self) -> ca.Function:
         """Loop forces [N] and torques [N m], function (x, u, p) -> lambda; empty for a tree."""
-        return self._function("multipliers", [self.multiplier_expression], ["lambda"])
+        return self._function("multipliers", [self.expressions.multipliers], ["lambda"])
 
     def _function(self, name: str, results: list[ca.SX], labels: list[str]) -> ca.Function:
         symbols = [self.x.symbol, self.u.symbol, self.p.symbol]

@@ -64,7 +64,7 @@ def reference_chains(dae: DAE) -> tuple[ReferenceChain, ...]:
 def unused_inputs(dae: DAE) -> frozenset[str]:
     """Return the inputs on which neither motion nor outputs depend, as the rate of a reference without damping."""
     x, z, u = dae.x.symbol, dae.z.symbol, dae.u.symbol
-    told = [dae.applied_expression, state_rates(dae.tree, x, z, u), dae.algebraic_expression, dae.output_expression]
+    told = [dae.expressions.applied, state_rates(dae.tree, x, z, u), dae.expressions.algebraic, dae.expressions.output]
     told += [clock.change(x, z, u, dae.p.symbol) for clock in dae.clocks]
     is_told = ca.which_depends(ca.vertcat(*map(ca.densify, told)), u)
     return frozenset(name for name, acts in zip(dae.u.names, is_told, strict=True) if not acts)

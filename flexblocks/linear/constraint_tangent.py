@@ -115,7 +115,7 @@ def tangent(dae: DAE, point: OperatingPoint, a: np.ndarray, independent: np.ndar
 def _of_tree(dae: DAE, point: OperatingPoint) -> Tangent:
     """Return the tangent space of an arm without loops: all states are independent except dependent variables."""
     n, nx = dae.tree.size, len(dae.x)
-    dependent = dependent_states(dae) if dae.dependent_names else []
+    dependent = dependent_states(dae) if dae.tree.dependent_names else []
     states = np.setdiff1d(np.arange(nx), dependent)
     T = np.eye(nx)[:, states]
     if dependent:
@@ -125,7 +125,7 @@ def _of_tree(dae: DAE, point: OperatingPoint) -> Tangent:
 
 def _dependent(dae: DAE, J: np.ndarray) -> np.ndarray:
     """Return as many coordinates as closures, with independent columns of J, that are least suited as states."""
-    driven = np.array(ca.DM(ca.jacobian(dae.applied_expression, dae.u.symbol).sparsity(), 1).full()).any(axis=1)
+    driven = np.array(ca.DM(ca.jacobian(dae.expressions.applied, dae.u.symbol).sparsity(), 1).full()).any(axis=1)
     wanted = 2 * driven + deforming(dae)
     # What moves no closure but by rounding, as the higher strains of a straight beam, determines none.
     lengths = np.linalg.norm(J, axis=0)
@@ -153,7 +153,7 @@ def _undetermined(dae: DAE) -> ComputationError:
 @lru_cache(maxsize=16)
 def _derivatives(dae: DAE) -> ca.Function:
     """Return the function (v, a, posture) -> J, d(J v)/dq, and of J a + dJ/dt v the derivatives in q and v."""
-    J, drift = dae.constraint_rates
+    J, drift = dae.expressions.constraint_rates
     a = ca.SX.sym("a", dae.tree.size)
     acceleration = J @ a + drift
     of_q = (total_jacobian(expression, dae.tree, dae.q) for expression in (J @ dae.v, acceleration))

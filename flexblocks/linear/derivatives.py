@@ -82,6 +82,6 @@ def _outputs(dae: DAE) -> ca.SX:
     That term is zero along all motions but large off them, where interpolated models of a grid are.
     """
     if not dae.tree.loops.closures:
-        return dae.output_expression
-    a, forces = dae.constrained(-dae.constraint_rates[1])
+        return dae.expressions.output
+    a, forces = dae.expressions.constrained(-dae.expressions.constraint_rates[1])
     return outputs(dae.tree, dae.x.symbol, dae.z.symbol, dae.u.symbol, dae.y.names, lambda: a, lambda: forces)

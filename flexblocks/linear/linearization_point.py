@@ -77,7 +77,7 @@ def _consistent(dae: DAE, x: np.ndarray, z: np.ndarray, u: np.ndarray, p: np.nda
         return z
     unknowns = {"x": dae.z.symbol, "p": ca.vertcat(dae.x.symbol, dae.u.symbol, dae.p.symbol)}
     options = {"error_on_fail": False, "abstol": 1e-13}
-    solver = ca.rootfinder("consistent", "newton", unknowns | {"g": dae.algebraic_expression}, options)
+    solver = ca.rootfinder("consistent", "newton", unknowns | {"g": dae.expressions.algebraic}, options)
     solution = solver(x0=z, p=np.concatenate([x, u, p]))["x"].full().ravel()
     if not solver.stats()["success"]:
         raise ComputationError(
@@ -93,9 +93,9 @@ def warn_unless_at_rest(dae: DAE, point: OperatingPoint, slopes: Derivatives) ->
     jacobians = [np.abs(J) for J in (slopes.x, slopes.z, slopes.u)]
     # A steady motion, in which no force depends on the moving coordinates (a rotor at speed), needs no warning.
     felt = np.flatnonzero(np.count_nonzero(jacobians[0][:, :n], axis=0))
-    moving = [dae.q_names[i] for i in felt if dae.split_state(point.x)[1][i]]
+    moving = [dae.q_names[i] for i in felt if dae.tree.split_state(point.x)[1][i]]
     scale = np.hstack(jacobians) @ np.abs(np.concatenate([point.x, point.z, point.u]))
-    names = (*dae.q_names, *dae.split_state(dae.x.names)[2])
+    names = (*dae.q_names, *dae.tree.split_state(dae.x.names)[2])
     left = point.residual[: len(names)]
     open_ = [i for i in np.argsort(-np.abs(left)) if abs(left[i]) > 1e-9 + 1e-8 * scale[i]]
     if not moving and not open_:

@@ -17,7 +17,7 @@ from flexblocks.blocks.forces.world_force import WorldForce, WorldTorque
 from flexblocks.geometry import AttachedFrames, Values
 from flexblocks.interfaces.block import Block
 from flexblocks.plot.plane import project
-from flexblocks.plot.style import BLACK, GREEN, GRAY, ORANGE, PURPLE
+from flexblocks.plot.style import BLACK, GRAY, GREEN, ORANGE, PURPLE
 
 COILS = 6
 # Shares of the length: a spring's coils, to each side; a cylinder's barrel; half a contact's plane, of the arm's size.

@@ -34,7 +34,7 @@ class Unknowns(NamedTuple):
 
 def unknowns(dae: DAE, x: Any, z: Any, multipliers: Any, u: Any) -> Unknowns:
     """Return the unknowns in x (or its names, or units), without velocities, and the other groups."""
-    q, _, w = dae.split_state(x)
+    q, _, w = dae.tree.split_state(x)
     return Unknowns(q, w, z, multipliers, u)
 
 
@@ -65,7 +65,7 @@ def _stacked(dae: DAE, v: ca.SX, a: ca.SX, multipliers: ca.SX, states: Callable[
     else:
         force = inverse_dynamics(dae.tree, q, v, a) - applied_force(dae.tree, x, z, u)
     if dae.tree.loops.closures:
-        force -= reduced_loop_force(dae.tree, dae.constraint_expression, q, multipliers)
+        force -= reduced_loop_force(dae.tree, dae.expressions.constraint, q, multipliers)
     return ca.densify(ca.vertcat(force, states(dae.tree, x, z, u), residuals(dae.tree, x, z, u)))
 
 
@@ -106,7 +106,7 @@ def rest_residuals(dae: DAE) -> ca.Function:
     """Return the function (s, p) -> residuals at rest, as `rest`, which takes symbols and can be differentiated."""
     still, forces = ca.SX(dae.tree.size, 1), _multipliers(dae)
     s = ca.vertcat(*unknowns(dae, dae.x.symbol, dae.z.symbol, forces, dae.u.symbol))
-    r = ca.vertcat(_stacked(dae, still, still, forces, rest_conditions), dae.constraint_expression)
+    r = ca.vertcat(_stacked(dae, still, still, forces, rest_conditions), dae.expressions.constraint)
     return ca.Function("rest_residuals", [s, dae.p.symbol], [ca.densify(r)])
 
 
@@ -150,7 +150,7 @@ def loop_forces(dae: DAE, x: np.ndarray, z: np.ndarray, u: np.ndarray, p: np.nda
 @lru_cache(maxsize=16)
 def _closures(dae: DAE) -> ca.Function:
     """Return the function (v, posture) -> J, dJ/dt v; see `DAE.posture_symbols`."""
-    return ca.Function("closures", [dae.v, *dae.posture_symbols], ca.cse(list(dae.constraint_rates)))
+    return ca.Function("closures", [dae.v, *dae.posture_symbols], ca.cse(list(dae.expressions.constraint_rates)))
 
 
 def _multipliers(dae: DAE) -> ca.SX:

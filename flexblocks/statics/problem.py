@@ -141,7 +141,7 @@ class Statics:
 
     def mass_at(self, s: np.ndarray) -> np.ndarray:
         """Return the mass matrix (n, n) at `s`, with loops that of `regular_mass`."""
-        x, _, _ = self.dae.split_state(np.zeros(len(self.dae.x)))
+        x, _, _ = self.dae.tree.split_state(np.zeros(len(self.dae.x)))
         state = np.concatenate([s[self.at.q], np.zeros_like(x), s[self.at.w]])
         return regular_mass(self.dae, *self.dae.posture(state, s[self.at.z], self.p))
 

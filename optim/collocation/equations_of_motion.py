@@ -44,14 +44,16 @@ def point_equations(dae: DAE, designed: tuple[int, ...] = (), static: StaticMode
     x, z, u, p = dae.x.symbol, dae.z.symbol, dae.u.symbol, dae.p.symbol
     q, *others = dae.posture_symbols
     (force,) = dae.interpreted.inverse_dynamics.call([q, dae.v, a, *others], True, False)
-    f, (J, _) = ca.SX.sym("f", len(dae.tree.loops.multipliers)), dae.constraint_rates
+    f, (J, _) = ca.SX.sym("f", len(dae.tree.loops.multipliers)), dae.expressions.constraint_rates
     # Residuals: balance of forces, first-order states, algebraic variables, loops, modes without acceleration
     felt = reduced_jacobian(dae.tree, J) if dae.prescribed else J
-    balance = force - dae.applied_expression - felt.T @ f
+    balance = force - dae.expressions.applied - felt.T @ f
     still = ca.sparsify(ca.SX(ca.DM(static.amounts(dae.tree.size)))) @ a if static.names else ca.SX(0, 1)
     closing = ca.SX.sym("closing", 2)
-    closures = J @ a - stabilized(dae.constraint_expression, *dae.constraint_rates, dae.v, ca.vertsplit(closing))
-    r = ca.vertcat(balance, state_rates(dae.tree, x, z, u) - dw, dae.algebraic_expression, closures, still)
+    closures = J @ a - stabilized(
+        dae.expressions.constraint, *dae.expressions.constraint_rates, dae.v, ca.vertsplit(closing)
+    )
+    r = ca.vertcat(balance, state_rates(dae.tree, x, z, u) - dw, dae.expressions.algebraic, closures, still)
     # Design parameters are variables; their entries among the constants are ignored
     design = p[list(designed)] if designed else ca.SX(0, 1)
     p = with_design(p, designed, ca.SX.sym("unused", len(designed)))

@@ -44,13 +44,13 @@ def _energies(dae: DAE) -> ca.Function:
     """Return (x, z, p) -> kinetic and potential energy."""
     kinetic = total(kinetic_energies(dae.tree, dae.q, dae.v))
     symbols = [dae.x.symbol, dae.z.symbol, dae.p.symbol]
-    return ca.Function("energies", symbols, ca.cse([kinetic, dae.potential_expression]))
+    return ca.Function("energies", symbols, ca.cse([kinetic, dae.expressions.potential]))
 
 
 def _other_forces(dae: DAE) -> ca.Function:
     """Return (x, z, u, p) -> the generalised forces (n) on an arm at standstill, except those with a potential."""
     still = ca.SX(dae.tree.size, 1)
     inner = inverse_dynamics(dae.tree, dae.q, still, still)
-    force = dae.applied_expression - inner + ca.gradient(dae.potential_expression, dae.q)
+    force = dae.expressions.applied - inner + ca.gradient(dae.expressions.potential, dae.q)
     symbols = [dae.x.symbol, dae.z.symbol, dae.u.symbol, dae.p.symbol]
     return ca.Function("other_forces", symbols, [ca.densify(force)])

@@ -24,7 +24,7 @@ def loop_forces(dae: DAE, at: OperatingPoint) -> np.ndarray:
 
 def independent_states(dae: DAE, at: OperatingPoint) -> list[int]:
     """Return the indices of the independent states at an operating point; closed loops determine the others."""
-    if not dae.tree.loops.closures and not dae.dependent_names:
+    if not dae.tree.loops.closures and not dae.tree.dependent_names:
         return list(range(len(dae.x)))
     return tangent(dae, at, np.zeros(dae.tree.size)).states.tolist()
 

@@ -29,7 +29,7 @@ def swapped(model: fb.Model, discretization: Discretization) -> fb.Model:
 def frequencies(dae: fb.DAE) -> np.ndarray:
     """Return the natural frequencies [rad/s] about the start; a motion of the whole arm has zero, but for rounding."""
     zero = np.zeros(dae.tree.size)
-    stiffness = ca.Function("stiffness", [dae.q], [ca.hessian(dae.potential_expression, dae.q)[0]])(zero).full()
+    stiffness = ca.Function("stiffness", [dae.q], [ca.hessian(dae.expressions.potential, dae.q)[0]])(zero).full()
     squares = eigh(stiffness, dae.mass_matrix(zero, []).full(), eigvals_only=True)
     return np.sqrt(np.abs(squares))
 
@@ -70,7 +70,7 @@ def swing(discretization: Discretization, torque: float) -> fb.Trajectory:
 
 def static_response(dae: fb.DAE, force: np.ndarray) -> np.ndarray:
     """Return the small displacements (n) of the coordinates under constant generalised forces (n)."""
-    stiffness = ca.Function("stiffness", [dae.q], [ca.hessian(dae.potential_expression, dae.q)[0]])
+    stiffness = ca.Function("stiffness", [dae.q], [ca.hessian(dae.expressions.potential, dae.q)[0]])
     return np.linalg.solve(stiffness(np.zeros(dae.tree.size)).full(), force)
 
 
@@ -82,7 +82,7 @@ def outputs(dae: fb.DAE, q: np.ndarray) -> dict[str, float]:
 
 def assert_damping_ratio(dae: fb.DAE, ratio: float) -> None:
     """Assert that all modes about the start have this share of critical damping, and frequencies as without damping."""
-    A = ca.Function("A", [dae.x.symbol], [ca.jacobian(dae.rate_expression, dae.x.symbol)])(np.zeros(len(dae.x))).full()
+    A = ca.Function("A", [dae.x.symbol], [ca.jacobian(dae.expressions.rate, dae.x.symbol)])(np.zeros(len(dae.x))).full()
     poles = np.linalg.eigvals(A)
     np.testing.assert_allclose(-poles.real / np.abs(poles), ratio, rtol=1e-7)
     np.testing.assert_allclose(np.sort(np.abs(poles))[::2], frequencies(dae), rtol=1e-8)

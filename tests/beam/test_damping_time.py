@@ -38,7 +38,7 @@ SHEARS = {"shear": True, "shear_rigidity": 90.0, "rotary_inertia": True, "sectio
 def test_each_mode_has_half_its_frequency_times_the_damping_time(discretization, options) -> None:
     beam = fb.FlexibleBeam("beam", discretization=discretization, damping_time=TIME, **NUMBERS, **options)
     dae = fb.assemble(cantilever(beam, fb.Payload("load", 0.1, (0.005, 0.005, 0.005))))
-    A = ca.Function("A", [dae.x.symbol], [ca.jacobian(dae.rate_expression, dae.x.symbol)])(np.zeros(len(dae.x))).full()
+    A = ca.Function("A", [dae.x.symbol], [ca.jacobian(dae.expressions.rate, dae.x.symbol)])(np.zeros(len(dae.x))).full()
     poles = np.linalg.eigvals(A)
     omega = frequencies(dae)  # from mass and potential energy alone
     # lambda^2 + omega^2 (1 + tau lambda) = 0
@@ -70,7 +70,7 @@ def test_what_the_arm_loses_is_the_work_of_viscous_stress(discretization) -> Non
     loss = -slope @ dae.forward_dynamics(x, [], []).full().ravel()
     # The same strains, from the bending, stretching and twisting of an arm without weight.
     weightless = fb.assemble(model_without_gravity(model))
-    K = ca.Function("K", [weightless.q], [ca.hessian(weightless.potential_expression, weightless.q)[0]])(np.zeros(n))
+    K = ca.Function("K", [weightless.q], [ca.hessian(weightless.expressions.potential, weightless.q)[0]])(np.zeros(n))
     assert loss == pytest.approx(TIME * x[n:] @ K.full() @ x[n:], rel=1e-9)
 
 

@@ -34,7 +34,7 @@ def elements(n: int, **values: object) -> fb.FlexibleBeam:
 def matrices(dae: fb.DAE) -> tuple[np.ndarray, np.ndarray]:
     """Return mass and stiffness matrix about the straight beam."""
     zero = np.zeros(dae.tree.size)
-    stiffness = ca.Function("K", [dae.q], [ca.hessian(dae.potential_expression, dae.q)[0]])
+    stiffness = ca.Function("K", [dae.q], [ca.hessian(dae.expressions.potential, dae.q)[0]])
     return dae.mass_matrix(zero, []).full(), stiffness(zero).full()
 
 

@@ -136,7 +136,7 @@ def assert_power_balance(dae: DAE, x: np.ndarray, z: np.ndarray, u: np.ndarray, 
     rates = dae.forward_dynamics(x, u, [], *more).full().ravel()
     symbols = [dae.x.symbol, dae.z.symbol]
     energy = sum(dae.energy.call([dae.x.symbol, [], *([dae.z.symbol] if more else [])]))
-    jacobians = [ca.jacobian(e, symbol) for e in (energy, dae.algebraic_expression) for symbol in symbols]
+    jacobians = [ca.jacobian(e, symbol) for e in (energy, dae.expressions.algebraic) for symbol in symbols]
     by_x, by_z, g_x, g_z = (value.full() for value in ca.Function("J", symbols, jacobians)(x, *(more or [[]])))
     if more:
         by_x = by_x - by_z @ np.linalg.solve(g_z, g_x)

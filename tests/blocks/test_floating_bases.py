@@ -230,7 +230,7 @@ class RateDamping:
 
     def bind(self, dae: fb.DAE, actuators: object) -> control.Bound:
         del actuators
-        y = dict(zip(dae.y.names, ca.vertsplit(dae.output_expression), strict=True))
+        y = dict(zip(dae.y.names, ca.vertsplit(dae.expressions.output), strict=True))
         references = variables("reference", [("push", "N m", 0.0)])
         commands = {f"jets.torque_{axis}": -self.gain * y[f"base.angular_velocity_{axis}"] for axis in AXES}
         commands["jets.torque_y"] += references.symbol

@@ -113,7 +113,7 @@ def test_point_mass_on_a_cord_is_an_elastic_pendulum():
     assert along == pytest.approx(r * turn**2 - G * np.sin(angle) - k * stretch / m, rel=1e-13)
     rest = np.array([-np.pi / 2, m * G / k, 0, 0])
     np.testing.assert_allclose(values(dae.forward_dynamics(rest, [], [])), 0.0, atol=1e-13)
-    A = ca.Function("A", [dae.x.symbol], [ca.jacobian(dae.rate_expression, dae.x.symbol)])(rest).full()
+    A = ca.Function("A", [dae.x.symbol], [ca.jacobian(dae.expressions.rate, dae.x.symbol)])(rest).full()
     swing, bounce = np.sqrt(G / (length + m * G / k)), np.sqrt(k / m)
     np.testing.assert_allclose(np.sort(np.linalg.eigvals(A).imag)[2:], sorted([swing, bounce]), rtol=1e-12)
     states = motion(dae, [-1.0, 0.2, 0.0, 0.0], np.linspace(0, 3, 60))

@@ -225,7 +225,7 @@ def test_compiled_equations_stay_compiled():
     dae = fb.assemble(models.subudhi_morris_2002(modes=0)).compile()
     seen = dae.with_outputs("payload.velocity_x")
     assert seen.motion is dae.motion
-    assert isinstance(seen.output_expression, ca.SX)
+    assert isinstance(seen.expressions.output, ca.SX)
     x = np.arange(len(dae.x)) / 10
     np.testing.assert_allclose(seen.output(x, [0, 0], [])[:-1], dae.output(x, [0, 0], []))
 

@@ -137,7 +137,7 @@ def assert_upper_triangle_costs_at_most(bounds: tuple[int, int], model: fb.Model
     """Compare multiplications and additions of the upper triangle of M(q) with their bounds, each with its own."""
     dae = fb.assemble(model)
     n = dae.tree.size
-    upper = ca.vertcat(*[dae.mass_expression[i, j] for i in range(n) for j in range(i, n)])
+    upper = ca.vertcat(*[dae.expressions.mass[i, j] for i in range(n) for j in range(i, n)])
     counts = operation_counts(ca.Function("M", [dae.q], [ca.cse(ca.sparsify(upper))]))
     assert counts["multiplications"] <= bounds[0]
     assert counts["additions"] <= bounds[1]

@@ -62,7 +62,7 @@ def check(arm: Arm, flat: bool, seed: int, only: tuple[str, ...] = tuple(ELEMENT
     balance = ca.Function(
         "balance",
         [dae.x.symbol, dae.u.symbol],
-        [ca.jtimes(ca.sum1(ca.vertcat(*dae.energy(dae.x.symbol, []))), dae.x.symbol, dae.rate_expression)],
+        [ca.jtimes(ca.sum1(ca.vertcat(*dae.energy(dae.x.symbol, []))), dae.x.symbol, dae.expressions.rate)],
     )
     power = float(dae.motion(x, [], u, [])[0][-1])
     terms = [power, float(ca.dot(v, before)), lost[0]]

@@ -67,7 +67,7 @@ def test_generalized_forces_are_those_of_virtual_work(arm: Arm, mass: float, see
     q, v, *_ = arm.random_state(dae, seed)
     u = numbers.uniform(-2, 2, len(dae.u)) * [name.startswith("jet") for name in dae.u.names]
     x = np.concatenate([q, v, np.zeros(len(dae.x) - 2 * len(q))])
-    powers = ca.vertcat(*[dae.output_expression[i] for i, name in enumerate(dae.y.names) if name.endswith(".power")])
+    powers = ca.vertcat(*[dae.expressions.output[i] for i, name in enumerate(dae.y.names) if name.endswith(".power")])
     work = ca.Function("work", [dae.x.symbol, dae.u.symbol], [ca.gradient(ca.sum1(powers), dae.v)])
     exact = work(x, u).full().ravel()
     force = dae.input_force(x, u, []).full().ravel()

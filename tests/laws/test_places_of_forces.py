@@ -65,7 +65,7 @@ def test_the_end_of_a_beam_that_slides():
         return model
 
     dae, bare = fb.assemble(sprung(arm(), "post.frame_b", "beam.frame_b")), fb.assemble(arm())
-    energy, rates = sum(dae.energy(dae.x.symbol, [])), dae.rate_expression
+    energy, rates = sum(dae.energy(dae.x.symbol, [])), dae.expressions.rate
     balance = ca.Function("balance", [dae.x.symbol], [ca.jtimes(energy, dae.x.symbol, rates)])
     x = dae.x.start + 0.0
     x[: 2 * dae.tree.size] += 0.05 * np.random.default_rng(1).normal(size=2 * dae.tree.size)

@@ -24,8 +24,8 @@ class Motion:
         self.own = [dae.x.index(name) for name in names]
         self.free = np.setdiff1d(np.arange(self.n), self.own)
         q, v = dae.q, dae.v
-        J = ca.jacobian(dae.constraint_expression, q)
-        rates = [dae.constraint_expression, J, ca.jtimes(J @ v, q, v)]
+        J = ca.jacobian(dae.expressions.constraint, q)
+        rates = [dae.expressions.constraint, J, ca.jtimes(J @ v, q, v)]
         self.closures = ca.Function("closures", [q, v, dae.p.symbol], rates)
 
     def state(self, independent: np.ndarray) -> np.ndarray:

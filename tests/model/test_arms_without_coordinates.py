@@ -40,5 +40,5 @@ def test_a_grid_over_nothing_is_refused_with_an_example() -> None:
 def test_a_state_of_one_number_is_split_into_columns() -> None:
     """Of a 1 x 1 matrix CasADi's x[0:0] is 1 x 0, which no product takes."""
     dae = cylinder_between_walls()
-    assert [part.shape for part in dae.split_state(dae.x.symbol)] == [(0, 1), (0, 1), (1, 1)]
-    assert [len(part) for part in dae.split_state(np.zeros(1))] == [0, 0, 1]
+    assert [part.shape for part in dae.tree.split_state(dae.x.symbol)] == [(0, 1), (0, 1), (1, 1)]
+    assert [len(part) for part in dae.tree.split_state(np.zeros(1))] == [0, 0, 1]

@@ -53,7 +53,7 @@ def same_dae(first: fb.DAE, second: fb.DAE) -> None:
         assert np.array_equal(one.limits, other.limits)
     rng = np.random.default_rng(0)
     x, u = first.x.start + rng.uniform(-0.1, 0.1, len(first.x)), rng.uniform(-1, 1, len(first.u))
-    q, v, _ = first.split_state(x)
+    q, v, _ = first.tree.split_state(x)
     for function, arguments in (
         ("mass_matrix", (q, first.p.start)),
         ("inverse_dynamics", (q, v, v, first.p.start)),

@@ -33,7 +33,7 @@ def in_chords(**arguments) -> fb.DAE:
 
 def stiffness(dae: fb.DAE) -> np.ndarray:
     """Return K (n, n) of an arm without gravity."""
-    return ca.Function("K", [dae.q], [ca.hessian(dae.potential_expression, dae.q)[0]])(np.zeros(dae.tree.size)).full()
+    return ca.Function("K", [dae.q], [ca.hessian(dae.expressions.potential, dae.q)[0]])(np.zeros(dae.tree.size)).full()
 
 
 def velocity_force(dae: fb.DAE, q: np.ndarray, v: np.ndarray) -> np.ndarray:
@@ -56,7 +56,7 @@ def test_equations_of_two_links_in_chord_coordinates():
 
 def test_the_papers_weight_leaves_the_deflection_out():
     dae = in_chords()
-    straight = ca.substitute(dae.potential_expression, dae.q[2:], ca.SX.zeros(4))
+    straight = ca.substitute(dae.expressions.potential, dae.q[2:], ca.SX.zeros(4))
     weight = ca.Function("weight", [dae.q], [ca.gradient(straight, dae.q)])(Q).full().ravel()
     np.testing.assert_allclose(weight, REFERENCE["C_paper_gravity"], rtol=1e-10, atol=1e-10)
 
@@ -114,7 +114,7 @@ def test_weight_of_straight_links_is_the_papers():
 def change_of_momentum() -> np.ndarray:
     """Return M' q' of two links at the state of the reference."""
     dae = in_chords(gravity=(0.0, 0.0, 0.0))
-    rate = ca.Function("rate", [dae.q, dae.v], [ca.jtimes(dae.mass_expression, dae.q, dae.v)])
+    rate = ca.Function("rate", [dae.q, dae.v], [ca.jtimes(dae.expressions.mass, dae.q, dae.v)])
     return rate(Q, V).full() @ V
 
 

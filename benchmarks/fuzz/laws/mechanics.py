@@ -80,5 +80,5 @@ def recursion_agrees_with_the_closed_form(trial: Trial) -> str:
 
 
 def _energy_arguments(trial: Trial) -> list[np.ndarray]:
-    algebraic = [trial.state.z] if len(trial.dae.z) and trial.dae.dependent_names else []
+    algebraic = [trial.state.z] if len(trial.dae.z) and trial.dae.tree.dependent_names else []
     return [trial.state.x, np.zeros(0), *algebraic]

@@ -112,7 +112,7 @@ def input_map(dae: DAE, inputs: Sequence[str], where: str) -> tuple[ca.SX, ca.SX
         The forces are not linear in the inputs.
     """
     u = ca.vertcat(*[dae.u.symbol[dae.u.index(name)] for name in inputs], ca.SX(0, 1))
-    force = without_disturbances(dae, dae.applied_expression, inputs)
+    force = without_disturbances(dae, dae.expressions.applied, inputs)
     B = ca.sparsify(ca.jacobian(force, u))
     if ca.depends_on(B, u):
         raise ParameterError(

@@ -163,7 +163,7 @@ def model_functions(model: DAE, lin: LinearModel, where: str) -> tuple[ca.Functi
             "follow); must be independent here. Use equations='linear', where only independent ones are estimated."
         )
     y = ca.vertcat(*[measured(model, name, where).value for name in lin.outputs])
-    expressions = [model.rate_expression, y]
+    expressions = [model.expressions.rate, y]
     if len(model.p):
         expressions = ca.substitute(expressions, [model.p.symbol], [ca.SX(ca.DM(lin.operating_point.p))])
     symbols = [model.x.symbol, model.u.symbol]

@@ -68,6 +68,6 @@ class ComputedTorque(Law):
         names = [model.coordinate(name) for name in arm.q_names]
         accelerations, errors = commanded_accelerations(dae, names, self.kp, self.kd, references, where)
         a = ca.SX.sym("a", arm.tree.size)
-        torque = solve(B, arm.balance(a) - other)
+        torque = solve(B, arm.expressions.balance(a) - other)
         commands = ca.substitute(model.in_arm_symbols(torque), a, accelerations)
         return Bound(dict(zip(inputs, ca.vertsplit(commands), strict=True)), references.variables(), outputs=errors)

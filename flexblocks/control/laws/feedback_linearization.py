@@ -63,7 +63,7 @@ class Decoupling(Law):
         accelerations, errors = commanded_accelerations(dae, names, self.kp, self.kd, references, where)
         # Their accelerations are a = G u + drift.
         u = ca.vertcat(*[model.dae.u.symbol[model.dae.u.index(name)] for name in inputs])
-        a = without_disturbances(model.dae, model.dae.acceleration_expression[rows], inputs)
+        a = without_disturbances(model.dae, model.dae.expressions.acceleration[rows], inputs)
         G = ca.sparsify(ca.jacobian(a, u))
         if ca.depends_on(G, u):
             raise ParameterError(

@@ -170,5 +170,5 @@ def _gain(driven: str, state: str) -> str:
 def _jacobians(dae: DAE) -> ca.Function:
     """Return the function (x, u, p) -> Jacobians A (nx, nx) and B (nx, nu) of der(x)."""
     x, u, p = dae.x.symbol, dae.u.symbol, dae.p.symbol
-    jacobians = [ca.densify(ca.jacobian(dae.rate_expression, group)) for group in (x, u)]
+    jacobians = [ca.densify(ca.jacobian(dae.expressions.rate, group)) for group in (x, u)]
     return ca.Function("jacobians", [x, u, p], ca.cse(jacobians))

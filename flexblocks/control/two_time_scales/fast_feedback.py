@@ -166,7 +166,7 @@ class FastFeedback(Law):
             raise ParameterError(f"FastFeedback.damper: damping = {damping!r}; must be a finite number > 0.")
         dae, motion = split.dae, split.motion
         groups = [dae.x.symbol, dae.z.symbol, dae.u.symbol, dae.p.symbol]
-        B = ca.Function("B", groups, [ca.jacobian(dae.applied_expression, dae.u.symbol)])
+        B = ca.Function("B", groups, [ca.jacobian(dae.expressions.applied, dae.u.symbol)])
         shares = motion.P.T @ B(dae.x.start, dae.z.start, dae.u.start, dae.p.start).full()
         if not shares.any():
             raise ParameterError(

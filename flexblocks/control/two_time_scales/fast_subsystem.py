@@ -90,6 +90,6 @@ def _difference(names: tuple[str, ...], row: np.ndarray, first: int) -> str:
 def _forces(dae: DAE) -> ca.Function:
     """Return the function (x, z, u, p) -> damping matrix (n, n) of the blocks, input matrix B (n, nu)."""
     damping = ca.jacobian(inner_force(dae.tree, dae.q, dae.v), dae.v)
-    B = ca.jacobian(dae.applied_expression, dae.u.symbol)
+    B = ca.jacobian(dae.expressions.applied, dae.u.symbol)
     symbols = [dae.x.symbol, dae.z.symbol, dae.u.symbol, dae.p.symbol]
     return ca.Function("forces", symbols, ca.cse([damping, B]))

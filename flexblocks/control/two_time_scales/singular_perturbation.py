@@ -56,9 +56,9 @@ def singular_perturbation(
         raise ParameterError(
             "singular_perturbation: this is a closed loop; must be the arm alone. Split the arm, then close its loop."
         )
-    if dae.dependent_names:
+    if dependent := dae.tree.dependent_names:
         raise ParameterError(
-            f"singular_perturbation: {listing(dae.dependent_names)} depend on the coordinates; must be none. Use fixed "
+            f"singular_perturbation: {listing(dependent)} depend on the coordinates; must be none. Use fixed "
             "mode shapes."
         )
     motion = rigid_motion(dae, stiff, slow)

@@ -56,7 +56,7 @@ def grouped_parts(dae: DAE, elastic: Sequence[str] | None = None) -> Equations:
         (matrices if linear else vectors).append((matrix, meaning, slope) if linear else (vector, meaning, force))
         terms.append(rf"{matrix}\,{rate}" if linear else vector)
         words.append(f"{matrix} {letter}" if linear else vector)
-    vectors.append(("F", "generalised forces of the inputs", ca.sparsify(dae.applied_expression)))
+    vectors.append(("F", "generalised forces of the inputs", ca.sparsify(dae.expressions.applied)))
     parts = []
     for name, meaning, expression in matrices:
         for row, (of, of_latex) in groups.items():
@@ -99,7 +99,7 @@ def _velocity_matrix(dae: DAE, groups: dict[tuple[int, ...], tuple[str, str]]) -
     """
     n, v = dae.tree.size, dae.v
     elastic = {i for indices, names in groups.items() if names == ELASTIC for i in indices}
-    slopes = [ca.jacobian(dae.mass_expression[:, j], dae.q) for j in range(n)]  # slopes[j][i, k] = dM_ij / dq_k
+    slopes = [ca.jacobian(dae.expressions.mass[:, j], dae.q) for j in range(n)]  # slopes[j][i, k] = dM_ij / dq_k
     zero = _canceling(dae, slopes)
     H = ca.SX(n, n)
     for i in range(n):

@@ -121,7 +121,7 @@ def equation_parts(dae: DAE) -> Equations:
     """
     gravity = free_rows(dae.tree, ca.gradient(total(weight_energies(dae.tree, dae.q)), dae.q))
     parts = [
-        Part("M", "M(q)", "inertia", dae.mass_expression),
+        Part("M", "M(q)", "inertia", dae.expressions.mass),
         Part("c", r"c(q, \dot q)", "Coriolis and centrifugal forces", velocity_force(dae)),
         Part("g", "g(q)", "weight: gradient of the potential energy of gravity", gravity),
         Part("k", "k(q)", "stiffness: gradient of the energy stored in springs and beams", stiffness_force(dae)),
@@ -146,11 +146,14 @@ def _with_loops(equations: Equations) -> Equations:
     dae = equations.dae
     if not dae.tree.loops.closures:
         return equations
-    J, within = reduced_jacobian(dae.tree, dae.constraint_rates[0]), " in free coordinates" if dae.prescribed else ""
+    J, within = (
+        reduced_jacobian(dae.tree, dae.expressions.constraint_rates[0]),
+        " in free coordinates" if dae.prescribed else "",
+    )
     meaning = f"Jacobian of the closures of loops{within}; the multipliers are forces and torques at the cuts"
     parts = [
         Part("J", "J(q)", meaning, J),
-        Part("b", "b(q)", "closures of loops", dae.constraint_expression),
+        Part("b", "b(q)", "closures of loops", dae.expressions.constraint),
     ]
     statement = rf"{equations.statement} + J(q)^T \lambda,\quad b(q) = 0"
     plain = f"{equations.plain} + J' lambda, b = 0"
@@ -167,12 +170,19 @@ def _with_drives(equations: Equations) -> Equations:
     rest -= applied_force(dae.tree, dae.x.symbol, dae.z.symbol, dae.u.symbol)
     which = listing(prescription.effort[0] for prescription in dae.tree.prescribed)
     parts = [
-        Part("D", "D(q)", f"rows of the inertia matrix of the whole arm, for tau = {which}", dae.whole_mass[rows, :]),
+        Part(
+            "D",
+            "D(q)",
+            f"rows of the inertia matrix of the whole arm, for tau = {which}",
+            dae.expressions.whole_mass[rows, :],
+        ),
         Part("e", r"e(q, \dot q)", "the same rows of all other forces of the arm", rest[rows]),
     ]
     statement, plain = rf"{equations.statement},\quad \tau = D(q)\,\ddot q + e", f"{equations.plain}, tau = D a + e"
     if dae.tree.loops.closures:
-        parts.append(Part("P", "P(q)", "rows of the Jacobian for the same", dae.constraint_rates[0][:, rows].T))
+        parts.append(
+            Part("P", "P(q)", "rows of the Jacobian for the same", dae.expressions.constraint_rates[0][:, rows].T)
+        )
         statement, plain = rf"{statement} - P(q)\,\lambda", f"{plain} - P lambda"
     return Equations(dae, (*equations.parts, *_sparse(parts)), statement, plain)
 
@@ -206,7 +216,7 @@ def passive_force(dae: DAE) -> ca.SX:
 
 def input_map(dae: DAE) -> tuple[ca.SX | None, ca.SX]:
     """Return the input map B (n, nu) and the forces (n) at u = 0; None and all applied forces if not affine in u."""
-    force, u = dae.applied_expression, dae.u.symbol
+    force, u = dae.expressions.applied, dae.u.symbol
     if not len(dae.u):
         return ca.SX(dae.tree.size, 0), force
     linear = ca.sparsify(ca.jacobian(force, u))

@@ -125,7 +125,7 @@ def function_routine(
 def arguments_of(dae: DAE) -> dict[str, Argument]:
     """Return all vector arguments of the functions of a DAE, by letter."""
     x = dae.x
-    q, v, w = zip(*(dae.split_state(column) for column in (x.names, x.units, x.start)), strict=True)
+    q, v, w = zip(*(dae.tree.split_state(column) for column in (x.names, x.units, x.start)), strict=True)
     accelerations = tuple(f"der({name})" for name in v[0])
     units = tuple(f"{unit}2" for unit in v[1])
     return {

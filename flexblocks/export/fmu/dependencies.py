@@ -20,11 +20,11 @@ def dependencies(dae: DAE) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     partition = states(dae)
     knowns = ca.vertcat(dae.x.symbol[list(partition.order)], dae.u.symbol, dae.p.symbol)
     z = dae.z.symbol
-    g = dae.algebraic_expression
+    g = dae.expressions.algebraic
     algebraic = _coupled(_pattern(g, z)) @ _pattern(g, knowns)
     rates, outputs = (
         _pattern(e, knowns) | (_pattern(e, z) @ algebraic)
-        for e in (dae.rate_expression[list(partition.continuous)], dae.output_expression)
+        for e in (dae.expressions.rate[list(partition.continuous)], dae.expressions.output)
     )
     return rates, outputs, algebraic
 

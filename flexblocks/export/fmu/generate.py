@@ -51,8 +51,8 @@ def _point(dae: DAE) -> list[ca.SX]:
 
 
 def _expressions(dae: DAE) -> list[ca.SX]:
-    rates = dae.rate_expression[list(states(dae).continuous)]
-    return [ca.densify(e) for e in (rates, dae.output_expression, dae.algebraic_expression)]
+    rates = dae.expressions.rate[list(states(dae).continuous)]
+    return [ca.densify(e) for e in (rates, dae.expressions.output, dae.expressions.algebraic)]
 
 
 def _charts(dae: DAE, order: list[int]) -> list[ca.SX]:
@@ -75,7 +75,7 @@ def _mass(dae: DAE) -> ca.SX:
     return (
         closure_equations(dae).mass.call(dae.posture_symbols, True, False)[0]
         if dae.tree.loops.closures
-        else dae.mass_expression
+        else dae.expressions.mass
     )
 
 

@@ -29,7 +29,7 @@ def states(dae: DAE) -> States:
     """Return the partition into continuous and discrete states; without clocks all are continuous."""
     if not dae.clocks:
         return States(tuple(range(len(dae.x))), ())
-    rates = ca.sparsify(dae.rate_expression)
+    rates = ca.sparsify(dae.expressions.rate)
     changed = [ca.sparsify(change) for change in changes(dae)]
     discrete = tuple(
         i for i in range(len(dae.x)) if not rates.has_nz(i, 0) and any(change.has_nz(i, 0) for change in changed)

@@ -90,7 +90,7 @@ class RestingPoints:
 
 
 def _unit(dae: DAE, name: str) -> str:
-    _, rates, first_order = dae.split_state(dae.x.names)
+    _, rates, first_order = dae.tree.split_state(dae.x.names)
     if name in rates:
         raise ParameterError(
             f"linear_grid: '{name}' is a rate; the arm rests at the points of a grid, where rates are 0. Use a "
@@ -108,7 +108,7 @@ def _unit(dae: DAE, name: str) -> str:
 
 def _affine_parameters(dae: DAE) -> tuple[str, ...]:
     """Return the parameters on which the mass matrix depends linearly at most, such as masses."""
-    mass = ca.sparsify(ca.SX(dae.mass_expression))
+    mass = ca.sparsify(ca.SX(dae.expressions.mass))
     entries = mass.nz[:] if mass.nnz() else ca.SX(0, 1)
     curved = ca.which_depends(entries, dae.p.symbol, 2, False)
     return tuple(name for name, is_curved in zip(dae.p.names, curved, strict=True) if not is_curved)

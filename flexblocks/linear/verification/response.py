@@ -88,12 +88,12 @@ def _functions(
     whole = ca.vertcat(dae.x.symbol, dae.z.symbol)
     known = [dae.x.index(name) for name in states]
     rest = [i for i in range(whole.numel()) if i not in set(known)]
-    J, _ = dae.constraint_rates
+    J, _ = dae.expressions.constraint_rates
     dependent = state_residuals(dae)
-    conditions = ca.densify(ca.vertcat(dae.constraint_expression, J @ dae.v, dependent, dae.algebraic_expression))
-    seen = ca.vertcat(dae.output_expression, whole)
+    conditions = ca.densify(ca.vertcat(dae.expressions.constraint, J @ dae.v, dependent, dae.expressions.algebraic))
+    seen = ca.vertcat(dae.expressions.output, whole)
     names = (*dae.y.names, *dae.x.names, *dae.z.names)
-    results = ca.vertcat(dae.rate_expression[known], seen[[names.index(name) for name in outputs]])
+    results = ca.vertcat(dae.expressions.rate[known], seen[[names.index(name) for name in outputs]])
     arguments = [whole[known], dae.u.symbol, dae.p.symbol, whole[rest]]
     evaluate = ca.Function("evaluate", arguments, ca.cse([ca.densify(results), conditions]))
     symbols = [ca.MX.sym(name, evaluate.size1_in(i)) for i, name in enumerate(("s", "u", "p", "guess"))]

@@ -76,7 +76,7 @@ class StepChains:
 
     @cached_property
     def _chained(self) -> bool:
-        return self._equations.dae.chains_steps
+        return self._equations.dae.is_chained
 
     @cached_property
     def _nodes(self) -> tuple[np.ndarray, np.ndarray]:

@@ -68,7 +68,7 @@ def _can_be_met(drifts: Sequence[tuple[np.ndarray, np.ndarray]]) -> bool:
 
 def inertia_is_constant(dae: DAE) -> bool:
     """Whether the mass matrix is constant; momenta are then rates of sums of coordinates."""
-    if dae.tree.loops.closures or dae.dependent_names:
+    if dae.tree.loops.closures or dae.tree.dependent_names:
         return False
     q, p = ca.SX.sym("q", dae.tree.size), ca.SX.sym("p", len(dae.p))
     (mass,) = dae.mass_matrix.call([q, p], True, False)

@@ -175,7 +175,7 @@ def is_conservative(dae: DAE, limits: Limits) -> bool:
     n, z, u = dae.tree.size, dae.z.symbol, dae.u.symbol
     if not np.isfinite(_largest(limits)).all():
         return False
-    if len(dae.z) or len(dae.x) != 2 * n or dae.dependent_names or dae.clocks:
+    if len(dae.z) or len(dae.x) != 2 * n or dae.tree.dependent_names or dae.clocks:
         return False
     # Coordinates that become singular somewhere have no largest mobility.
     if dae.tree.charted:
@@ -186,14 +186,14 @@ def is_conservative(dae: DAE, limits: Limits) -> bool:
         efforts = ca.vertcat(*[ca.SX(load.effort) for load in body.terms.physics.loads], ca.SX(0, 1))
         if ca.sparsify(ca.substitute(efforts, inputs, ca.SX.zeros(inputs.shape))).nnz():
             return False
-    applied = ca.SX(dae.applied_expression)
+    applied = ca.SX(dae.expressions.applied)
     idle = ca.substitute(applied, u, ca.SX.zeros(u.shape))
     return not ca.sparsify(idle).nnz() and not ca.depends_on(ca.jacobian(applied, u), ca.vertcat(dae.v, z, u))
 
 
 def _input_directions(dae: DAE) -> ca.Function:
     """Return the function (q, p) -> B (n, nu)."""
-    B = ca.jacobian(ca.SX(dae.applied_expression), dae.u.symbol)
+    B = ca.jacobian(ca.SX(dae.expressions.applied), dae.u.symbol)
     return ca.Function("input_directions", [dae.q, dae.p.symbol], [ca.densify(B)])
 
 

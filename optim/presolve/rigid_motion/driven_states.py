@@ -71,7 +71,7 @@ def moving_forces(
         return asked
     forces = dae.inverse_dynamics.map(count)(q.T, v.T, a.T, *dae.posture(x.T, z.T, p)[1:])
     symbols = [dae.x.symbol, dae.z.symbol, dae.u.symbol, dae.p.symbol]
-    exerted = dae.applied_expression
+    exerted = dae.expressions.applied
     gain = ca.densify(ca.jacobian(exerted, dae.x.symbol)[:, [2 * dae.tree.size + i for i in asks]])
     applied, gains = ca.Function("applied", symbols, [ca.densify(exerted), gain]).map(count)(x, z.T, u.T, p)
     motion = accompanying_motion(dae, start, driven)

@@ -47,7 +47,7 @@ class RigidInputs:
     def __init__(self, dae: DAE, start: OperatingPoint, driven: Mapping[str, float]) -> None:
         self._dae, self._start = dae, start
         symbols = [dae.x.symbol, dae.u.symbol, dae.p.symbol, *([dae.z.symbol] if len(dae.z) else [])]
-        self._slope = ca.Function("slope", symbols, [ca.densify(ca.jacobian(dae.applied_expression, dae.u.symbol))])
+        self._slope = ca.Function("slope", symbols, [ca.densify(ca.jacobian(dae.expressions.applied, dae.u.symbol))])
         self._motion = accompanying_motion(dae, start, driven)
         # Known inputs are as at the start.
         known = [dae.u.index(name) for name in dae.u.with_role("disturbance")]

@@ -64,7 +64,7 @@ def linearized_intervals(traj: PhaseTrajectory) -> LinearizedIntervals | None:
     """
     t, mesh = traj.transcription, traj.mesh
     dae, n = t.dae, t.dae.tree.size
-    if dae.dependent_names or dae.clocks:
+    if dae.tree.dependent_names or dae.clocks:
         return None
     nodes, weights = np.polynomial.legendre.leggauss(t.scheme.degree + MORE_NODES)
     nodes, weights = (nodes + 1) / 2, weights / 2

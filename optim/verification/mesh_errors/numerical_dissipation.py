@@ -28,7 +28,7 @@ def numerical_dissipation(runs: Sequence[Sequence[PhaseTrajectory]]) -> float:
 def _of_phase(traj: PhaseTrajectory) -> float:
     t, mesh = traj.transcription, traj.mesh
     dae, functions = t.dae, t.dae.interpreted
-    if t.static.names or dae.dependent_names:
+    if t.static.names or dae.tree.dependent_names:
         return 0.0
     x, rates = collocated_motion(traj)
     K, d, nx = x.shape

@@ -81,7 +81,7 @@ def test_at_rest_with_a_tension():
     dae = fb.assemble(models.tendon_arm(discs=2))
     held = boundary_equilibrium(dae, {"tool.y": 0.02, "lower.tension": 2.0}, dae.p.start, "plan: goal")
     assert not held.moving
-    np.testing.assert_array_equal(dae.split_state(held.point.x)[1], 0.0)
+    np.testing.assert_array_equal(dae.tree.split_state(held.point.x)[1], 0.0)
     assert held.point["lower.tension"] == pytest.approx(2.0)
     assert held.point["upper.tension"] > 2.0
 

@@ -31,7 +31,7 @@ def test_pose_of_a_six_jointed_arm_of_any_size(size, mass):
     pose = optim.Pose(position, (0.4, -0.3, 2.0), velocity, spin)
     start = boundary_equilibrium(dae, START, dae.p.start, "plan: start").point
     point = boundary_equilibrium(dae, pose.conditions("payload"), dae.p.start, "plan: goal", near=start).point
-    q, v = dae.split_state(point.x)[:2]
+    q, v = dae.tree.split_state(point.x)[:2]
     place, turn = forward(q, size)
     np.testing.assert_allclose(place, position, atol=1e-7 * size)
     assert (wanted.inv() * turn).magnitude() < 1e-7
@@ -113,7 +113,7 @@ def test_plan_of_six_joints_into_a_moving_pose():
     pose = optim.Pose((0.24, 0.36, 0.39), (0.4, -0.3, 2.0), velocity=(0.015, 0.0, 0.0), angular_velocity=(0, 0, 0.02))
     limits = {f"der(joint{i}.angle)": 2.0 for i in range(1, 7)}
     plan = optim.plan(dae, optim.RestToRest(START, {"payload": pose}, duration=4.0, limits=limits), intervals=20)
-    q, v = dae.split_state(plan.trajectory.x[-1])[:2]
+    q, v = dae.tree.split_state(plan.trajectory.x[-1])[:2]
     place, turn = forward(q, 0.3)
     np.testing.assert_allclose(place, pose.position, atol=1e-7)
     assert (Rotation.from_euler("ZYX", [2.0, -0.3, 0.4]).inv() * turn).magnitude() < 1e-7

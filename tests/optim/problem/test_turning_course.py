@@ -169,7 +169,7 @@ def test_six_joints_meet_a_target_that_tumbles(duration):
     course = optim.Course(("0.24 + 0.015*time", 0.36, "0.39 - 0.03*time"), TURNING)
     limits = {f"der(joint{i}.angle)": 2.0 for i in range(1, 7)}
     plan = optim.plan(dae, optim.RestToRest(START, {"payload": course}, duration, limits=limits), intervals=10)
-    T, (q, v) = plan.duration, dae.split_state(plan.trajectory.x[-1])[:2]
+    T, (q, v) = plan.duration, dae.tree.split_state(plan.trajectory.x[-1])[:2]
     place, turn = forward(q, 0.3)
     np.testing.assert_allclose(place, [0.24 + 0.015 * T, 0.36, 0.39 - 0.03 * T], atol=1e-7)
     assert (attitude(T).inv() * turn).magnitude() < 1e-7
