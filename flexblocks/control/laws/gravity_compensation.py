@@ -50,7 +50,7 @@ class GravityCompensation(Law):
 
     def __post_init__(self) -> None:
         if self.posture not in ("measured", "reference"):
-            raise ParameterError(f"GravityCompensation: posture = {self.at!r}; must be 'measured' or 'reference'.")
+            raise ParameterError(f"GravityCompensation: posture = {self.posture!r}; must be 'measured' or 'reference'.")
 
     def bind(self, dae: DAE, actuators: Actuators) -> Bound:
         del actuators
