@@ -14,7 +14,7 @@ from .problem.objectives import *  # noqa: F403  (the terms that are registered 
 from .problem.objectives.objective import Objective
 from .problem.path_constraints import *  # noqa: F403
 from .problem.path_constraints.capsule import Capsule
-from .problem.path_constraints.region import Box, HalfSpace, Sphere
+from .problem.path_constraints.region import Cuboid, HalfSpace, Sphere
 from .problem.phase import Phase
 from .problem.pose import Pose
 from .problem.problem import Problem
@@ -32,11 +32,11 @@ from .verification.replay import Replay
 __all__ = [
     "Attempt",
     "Audit",
-    "Box",
     "Capsule",
     "Conflict",
     "Course",
     "Criteria",
+    "Cuboid",
     "HalfSpace",
     "Objective",
     "Phase",

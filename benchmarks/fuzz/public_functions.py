@@ -153,7 +153,7 @@ def calls() -> dict[str, Call]:
     call("optim.Phase", optim.Phase, name="move", goal=goal, duration=1.0)
     call("optim.Problem", optim.Problem, start=rest, phases=[optim.Phase("move", goal=goal, duration=1.0)])
     call("optim.Via", optim.Via, values={"joint1.angle": 0.2}, at=0.5)
-    call("optim.Box", optim.Box, low=(0.0, 0.0, 0.0), high=(1.0, 1.0, 1.0))
+    call("optim.Cuboid", optim.Cuboid, low=(0.0, 0.0, 0.0), high=(1.0, 1.0, 1.0))
     call("optim.HalfSpace", optim.HalfSpace, point=(0.0, 0.0, 0.0), normal=(0.0, 1.0, 0.0))
     call("optim.Sphere", optim.Sphere, centre=(0.0, 0.0, 0.0), radius=1.0)
     call("optim.Capsule", optim.Capsule, start=(0.0, 0.0, 0.0), end=(1.0, 0.0, 0.0), radius=1.0)

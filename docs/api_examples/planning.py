@@ -37,7 +37,7 @@ follow = optim.Tracking({"joint1.angle": lambda s: s**2 * (3 - 2 * s)}, over="sh
 # %% optim.Capsule optim.HalfSpace optim.KeepIn
 table = optim.HalfSpace(point=(0.0, -0.4), normal=(0.0, 1.0))
 pipe = optim.Capsule(start=(0.6, -0.3), end=(0.9, -0.3), radius=0.05)
-cell = optim.Box(low=(-1.5, -1.0), high=(1.5, 1.5))
+cell = optim.Cuboid(low=(-1.5, -1.0), high=(1.5, 1.5))
 path = (
     optim.KeepOut(table, frames="payload"),  # above the table,
     optim.KeepOut(pipe, links="link2", margin=0.01),  # off the pipe,

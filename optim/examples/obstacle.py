@@ -11,7 +11,7 @@ import flexblocks as fb
 from flexblocks import models, optim, plot
 
 POST = optim.Sphere(centre=(0.40, 0.48), radius=0.06)  # two coordinates: round through all z
-BLOCK = optim.Box(low=(0.36, -0.40), high=(0.76, -0.12), rotation=0.2)
+BLOCK = optim.Cuboid(low=(0.36, -0.40), high=(0.76, -0.12), rotation=0.2)
 
 
 def main(picture: str | None = None) -> optim.Plan:
