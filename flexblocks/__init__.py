@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from flexblocks.lazy_package import LazyPackage
 
 if TYPE_CHECKING:
-    from flexblocks import beam, blocks
+    from flexblocks import beam, blocks, studies
     from flexblocks.assemble import assemble
     from flexblocks.beam import *  # noqa: F403 - what its register, __all__, names
     from flexblocks.blocks import *  # noqa: F403 - likewise
@@ -40,12 +40,11 @@ if TYPE_CHECKING:
     )
     from flexblocks.statics.equilibrium import equilibrium
     from flexblocks.statics.operating_point import OperatingPoint
-    from flexblocks.studies import Cases, grid, samples, study, table
+    from flexblocks.studies.study import study
 
     __all__ = [
         "DAE",
         "Block",
-        "Cases",
         "Comparison",
         "Composite",
         "DHRow",
@@ -68,7 +67,6 @@ if TYPE_CHECKING:
         "compare",
         "denavit_hartenberg",
         "equilibrium",
-        "grid",
         "linear_grid",
         "linearize",
         "load",
@@ -76,11 +74,9 @@ if TYPE_CHECKING:
         "piecewise_linear",
         "rediscretize",
         "reduce",
-        "samples",
         "simulate",
         "simulate_batch",
         "study",
-        "table",
     ]
     __all__ += beam.__all__
     __all__ += blocks.__all__
@@ -124,7 +120,7 @@ else:
                 "flexblocks.linear.damping_choice": ["DampingChoice"],
             },
             {"flexblocks.compare": ["Comparison", "compare"]},
-            {"flexblocks.studies": ["Cases", "grid", "samples", "study", "table"]},
+            {"flexblocks.studies.study": ["study"]},
             {"flexblocks.errors": ["FlexblocksError", "FlexblocksWarning"]},
         ],
         ["flexblocks.beam", "flexblocks.blocks"],

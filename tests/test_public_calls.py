@@ -210,8 +210,8 @@ for _ in range(70):
         (lambda: optim.Tracking({"joint1.angle": -(10**400)}), "Tracking: paths has an integer beyond"),
         # More digits than Python writes: the message about it was an error, too.
         (lambda: fb.RigidLink("link", 10**5000, 1.0), "RigidLink: length has an integer beyond"),
-        (lambda: fb.samples({"a": (0, 1)}, 10**12), "samples: count = 1000000000000; no memory holds so many"),
-        (lambda: fb.samples({"a": (0, 1)}, 10**25), "samples: count = .*; no memory holds so many"),
+        (lambda: fb.studies.samples({"a": (0, 1)}, 10**12), "samples: count = 1000000000000; no memory holds so many"),
+        (lambda: fb.studies.samples({"a": (0, 1)}, 10**25), "samples: count = .*; no memory holds so many"),
         (lambda: control.quintic(0.0, ca.SX(1.0), 1.0), r"quintic: goal = SX\(1\) \(SX\); must be a plain number"),
     ],
 )

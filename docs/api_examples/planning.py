@@ -79,14 +79,14 @@ print(caught[0].message)  # its mesh is too coarse ...
 
 # %% tasks.Plan
 task = tasks.Plan(models.subudhi_morris_2002(modes=1), problem, options={"intervals": 60})
-plans = fb.study(task, fb.grid({"payload.mass": [0.05, 0.1]}))
+plans = fb.study(task, fb.studies.grid({"payload.mass": [0.05, 0.1]}))
 
 # %% tasks.Replay tasks.Audit
 uncertain = fb.assemble(models.subudhi_morris_2002(modes=1), symbolic=("payload.mass",))
 plan = optim.plan(uncertain, problem, intervals=20)
-replays = fb.study(tasks.Replay(plan), fb.grid({"payload.mass": [0.05, 0.1]}))
+replays = fb.study(tasks.Replay(plan), fb.studies.grid({"payload.mass": [0.05, 0.1]}))
 
 # %% tasks.Equilibrium
 held = fb.study(
-    tasks.Equilibrium(models.yu_chen_2019(), x={"joint1.angle": 0.5}), fb.grid({"joint2.angle": [-1.0, -0.5, 0.0]})
+    tasks.Equilibrium(models.yu_chen_2019(), x={"joint1.angle": 0.5}), fb.studies.grid({"joint2.angle": [-1.0, -0.5, 0.0]})
 )

@@ -166,7 +166,7 @@ def _with_damping(model: Model, names: list[str], by: str, values: np.ndarray) -
     other = next(kind for kind in KINDS if kind != by)
     blocks = {}
     for name, value in zip(names, values.tolist(), strict=True):
-        block: Any = model.blocks[name]
+        block: Any = model[name]
         blocks[name] = replace(block, **({other: 0.0} if hasattr(block, other) else {}), **{by: value})
     return model.copy(blocks)
 

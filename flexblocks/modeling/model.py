@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import casadi as ca
 import networkx as nx
@@ -65,6 +65,22 @@ class Model(RichDisplay):
     def connections(self) -> tuple[tuple[Port, ...], ...]:
         """The connections, each a tuple of the ports it joins."""
         return tuple(self._connections)
+
+    def __getitem__(self, name: str) -> Any:
+        """Return a block by name: ``model["joint1"]``.
+
+        Raises
+        ------
+        ModelError
+            There is no block of that name.
+        """
+        return self._block(name)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._blocks
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._blocks)
 
     def copy(self, replace: Mapping[str, Block | Composite] | None = None) -> Model:
         """Return a copy of the model, with some blocks replaced.

@@ -469,7 +469,7 @@ def test_a_problem_file_names_discretizations_of_your_own(own_blocks: tuple[Path
         "audit: {finer: {type: Coarse, n: 4}}\n"
     )
     request = read_request(problem, imported_types([str(file)]))
-    assert type(request.model.blocks["link"]).__name__ == "StiffLink"
+    assert type(request.model["link"]).__name__ == "StiffLink"
     assert type(request.audit["finer"]).__name__ == "Coarse"
 
 

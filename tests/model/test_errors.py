@@ -138,7 +138,7 @@ def test_translational_and_rotational_flanges_do_not_join(model):
     with pytest.raises(
         ModelError, match=r"force.flange_b is a translational flange, joint1.axis is a rotational flange"
     ):
-        model.connect(force.flange_b, model.blocks["joint1"].axis)
+        model.connect(force.flange_b, model["joint1"].axis)
 
 
 def test_unknown_port_as_an_attribute():
@@ -148,7 +148,7 @@ def test_unknown_port_as_an_attribute():
 
 
 def test_blocks_that_are_not_in_the_model(model):
-    end = model.blocks["link1"].frame_b
+    end = model["link1"].frame_b
     with pytest.raises(ModelError, match=r"block 'payload' is not in model 'arm'.* Add it with model.add"):
         model.connect(end, fb.Payload("payload", 1.0).frame_a)
     with pytest.raises(ModelError, match="'link1' in this model is not the block that the port belongs to"):

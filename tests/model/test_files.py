@@ -222,8 +222,8 @@ def test_numbers_are_read_as_people_write_them(tmp_path):
     (tmp_path / "arm.yaml").write_text(PENDULUM)
     model = fb.load(tmp_path / "arm.yaml")
     assert model.gravity == (0.0, -9.81, 0.0)
-    assert model.blocks["joint"] == fb.Revolute("joint", damping=0.01)
-    assert model.blocks["link"] == fb.FlexibleBeam(
+    assert model["joint"] == fb.Revolute("joint", damping=0.01)
+    assert model["link"] == fb.FlexibleBeam(
         "link", 0.5, 0.2, 100.0, discretization=fb.AssumedModes(2, tip=fb.TipBody(0.1))
     )
     assert [str(port) for port in model.connections[2]] == ["link.station(0.3)", "mass.frame_a"]
