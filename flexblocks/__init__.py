@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from flexblocks.lazy_package import LazyPackage
 
 if TYPE_CHECKING:
-    from flexblocks import beam, blocks, studies
+    from flexblocks import beam, blocks
+    from flexblocks import studies as studies
     from flexblocks.assemble import assemble
     from flexblocks.beam import *  # noqa: F403 - what its register, __all__, names
     from flexblocks.blocks import *  # noqa: F403 - likewise

@@ -45,11 +45,14 @@ class Comparison(RichDisplay):
         Name of the output that is compared.
     responses : dict of Trajectory
         The simulations, by discretization.
+    model : Model
+        The model that was compared, with its own discretizations.
     """
 
     table: pd.DataFrame
     output: str
     responses: Mapping[str, Trajectory]
+    model: Model
 
     def __str__(self) -> str:
         return f"{self.output}\n{self.table.to_string(float_format=lambda value: f'{value:.6g}')}"
@@ -122,7 +125,7 @@ def compare(
             responses = {name: _simulate_from(dae, points[name], t, u, x0) for name, dae in daes.items()}
     last = list(responses.values())[-1]
     rows = {name: _row(dae, points[name], responses[name], last, output, frequencies) for name, dae in daes.items()}
-    return Comparison(pd.DataFrame.from_dict(rows, orient="index"), output, responses)
+    return Comparison(pd.DataFrame.from_dict(rows, orient="index"), output, responses, model.copy())
 
 
 def _named(discretizations: Mapping[str, Discretization] | Sequence[Discretization]) -> dict[str, Discretization]:

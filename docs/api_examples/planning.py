@@ -88,5 +88,6 @@ replays = fb.study(tasks.Replay(plan), fb.studies.grid({"payload.mass": [0.05, 0
 
 # %% tasks.Equilibrium
 held = fb.study(
-    tasks.Equilibrium(models.yu_chen_2019(), x={"joint1.angle": 0.5}), fb.studies.grid({"joint2.angle": [-1.0, -0.5, 0.0]})
+    tasks.Equilibrium(models.yu_chen_2019(), x={"joint1.angle": 0.5}),
+    fb.studies.grid({"joint2.angle": [-1.0, -0.5, 0.0]}),
 )

@@ -102,7 +102,7 @@ def simulate(
     save_report(report, motion, dae=dae)
     rows = ranges(motion)
     if json:
-        head = {"model": motion.model, "samples": len(motion), "time": [motion.t[0], motion.t[-1]]}
+        head = {"model": motion.name, "samples": len(motion), "time": [motion.t[0], motion.t[-1]]}
         print_json({**head, "complete": motion.complete, "variables": {row.pop("name"): row for row in rows}})
     else:
         print_line(repr(motion))

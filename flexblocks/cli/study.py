@@ -22,8 +22,8 @@ from flexblocks.file_paths import expanded, readable_file
 from flexblocks.libraries import optional, pd
 from flexblocks.modeling.yaml_json import read_document
 from flexblocks.studies import Cases, grid, samples, table
-from flexblocks.studies.study import study
 from flexblocks.studies.outcome import DONE
+from flexblocks.studies.study import study
 
 TASKS = {"simulate": tasks.Simulate, "linearize": tasks.Linearize, "equilibrium": tasks.Equilibrium, "plan": tasks.Plan}
 KEYS = ("model", "settings", "task", "cases", "store")

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from flexblocks.errors import ComputationError
 from flexblocks.libraries import optional
 from flexblocks.linear.controllability import ControllabilityReport, controllability_report
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
     import pandas
 
     from flexblocks.dae.dae import DAE
+    from flexblocks.modeling.model import Model
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -29,6 +32,27 @@ class LinearModel(LinearSystem, RichDisplay):
 
     Its fields are those of `flexblocks.linear.forms.linear_system.LinearSystem`.
     """
+
+    @property
+    def dae(self) -> DAE | None:
+        """The arm, as at the operating point; None for a model that was pickled, or read from a file without it."""
+        return self.operating_point.dae
+
+    @property
+    def model(self) -> Model | None:
+        """The model of the arm; None if `dae` is, or is a closed loop of control."""
+        return self.operating_point.model
+
+    @property
+    def poles(self) -> np.ndarray:
+        """The poles (n,) [1/s], from slow to fast: one for each state of the minimal form.
+
+        Those of rigid-body motions are exactly 0, as often as they occur.
+        """
+        values = self.modes().eigenvalue
+        paired = [pole for value in values if value for pole in ([value, value.conjugate()] if value.imag else [value])]
+        at_rest = len(self.minimal().states) - len(paired)
+        return np.array([0.0] * at_rest + paired, dtype=complex)
 
     def minimal(self) -> LinearModel:
         """Return the minimal form, with independent states only and E the identity."""

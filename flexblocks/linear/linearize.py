@@ -140,7 +140,9 @@ def linear_model(
         state_units=whole.units,
         input_units=dae.u.units,
         output_units=units,
-        operating_point=dataclasses.replace(point, multipliers=dae.tree.loops.multipliers, forces=slopes.forces),
+        operating_point=dataclasses.replace(
+            point, dae=dae, multipliers=dae.tree.loops.multipliers, forces=slopes.forces
+        ),
         structure=SecondOrderForm(coordinates, unknown, unknown, unknown, *by_block),
         equations=whole.equations,
         equation_units=whole.equation_units,

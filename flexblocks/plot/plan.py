@@ -156,7 +156,7 @@ def _name_phases(plan: Plan, ax: Axes) -> None:
 
 
 def _title(plan: Plan, replay: Replay | None) -> str:
-    text = f"{plan.trajectory.model}: {plan.duration:.4g} s, {plan.status}, objective {plan.objective:.5g}"
+    text = f"{plan.trajectory.name}: {plan.duration:.4g} s, {plan.status}, objective {plan.objective:.5g}"
     if replay is not None:
         text += f"; replayed, it misses by {1e3 * replay.tip_miss:.2g} mm and leaves {replay.energy_left:.1g} J"
     return text

@@ -63,7 +63,7 @@ def snapshots(
         raise ParameterError(f"plot.snapshots: count = {count!r}; must be a whole number of at least 2.")
     if traj.names["x"] != dae.x.names:
         raise ParameterError(
-            f"plot.snapshots: the trajectory of '{traj.model}' has other states than the DAE '{dae.name}'; "
+            f"plot.snapshots: the trajectory of '{traj.name}' has other states than the DAE '{dae.name}'; "
             "must be of the same arm. Give the DAE it came from."
         )
     p = traj.p if p is None else p

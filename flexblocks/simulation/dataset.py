@@ -16,7 +16,7 @@ class Series(Protocol):
     """Protocol of a trajectory: read-only time series by name, in groups."""
 
     @property
-    def model(self) -> str: ...
+    def name(self) -> str: ...
     @property
     def t(self) -> np.ndarray: ...
     @property
@@ -40,7 +40,7 @@ def to_xarray(trajectory: Series) -> xr.Dataset:
         series,
         coords={"time": ("time", trajectory.t, {"units": "s"})},
         attrs={
-            "model": trajectory.model,
+            "name": trajectory.name,
             "parameters": json.dumps(dict(trajectory.p)),
             "complete": int(trajectory.complete),
         },
@@ -65,7 +65,7 @@ def trajectory_fields(dataset: xr.Dataset, groups: Sequence[str]) -> dict[str, A
             for group in groups
         }
         return {
-            "model": dataset.attrs["model"],
+            "name": dataset.attrs["name"],
             "t": t,
             **columns,
             "names": names,
@@ -82,5 +82,5 @@ def to_pandas(trajectory: Series) -> pd.DataFrame:
     names = [name for group in trajectory.names.values() for name in group]
     columns = np.array([trajectory[name] for name in names]).reshape(len(names), len(trajectory.t)).T
     frame = pd.DataFrame(columns, index=pd.Index(trajectory.t, name="time"), columns=names)
-    frame.attrs = {"model": trajectory.model, "units": {name: trajectory.unit(name) for name in names}}
+    frame.attrs = {"name": trajectory.name, "units": {name: trajectory.unit(name) for name in names}}
     return frame

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     import xarray as xr
 
     from flexblocks.dae.dae import DAE
+    from flexblocks.modeling.model import Model
 
 GROUPS = ("x", "z", "u", "y", "energy")
 ENERGIES = ("kinetic_energy", "potential_energy", "work")
@@ -32,8 +33,8 @@ class Trajectory(RichDisplay):
 
     Attributes
     ----------
-    model : str
-        Name of the model.
+    name : str
+        Name of the arm.
     t : ndarray (k,)
         Times [s].
     x, z, u, y : ndarray (k, nx), (k, nz), (k, nu), (k, ny)
@@ -53,7 +54,7 @@ class Trajectory(RichDisplay):
         The arm, for pictures of it; None for a motion read from a file, pickled or of a batch.
     """
 
-    model: str
+    name: str
     t: np.ndarray
     x: np.ndarray
     z: np.ndarray
@@ -109,7 +110,7 @@ class Trajectory(RichDisplay):
     def _column(self, name: str) -> tuple[str, int]:
         if name not in self._columns:
             raise NameUnknownError(
-                f"Trajectory of '{self.model}': there is no variable '{name}' ({listing(self._columns)})."
+                f"Trajectory of '{self.name}': there is no variable '{name}' ({listing(self._columns)})."
                 f"{nearest(str(name), self._columns)} The motion of frames, such as payload.velocity_x, is there if it "
                 "is asked for: simulate dae.with_outputs((...))."
             )
@@ -129,6 +130,11 @@ class Trajectory(RichDisplay):
         from flexblocks.simulation.dataset import to_pandas
 
         return to_pandas(self)
+
+    @property
+    def model(self) -> Model | None:
+        """The model of the arm; None if `dae` is, or is a closed loop of control."""
+        return None if self.dae is None else self.dae.model
 
     def of(self, dae: DAE) -> Trajectory:
         """Return this motion with the arm it is of, for pictures; see the attribute ``dae``."""
@@ -175,6 +181,4 @@ class Trajectory(RichDisplay):
     def __repr__(self) -> str:
         groups = ", ".join(f"{len(self.names[g])} {w}" for g, w in (("x", "states"), ("u", "inputs"), ("y", "outputs")))
         ended = "" if self.complete else ", ended early"
-        return (
-            f"Trajectory({self.model!r}: {len(self)} samples from {self.t[0]:g} to {self.t[-1]:g} s, {groups}{ended})"
-        )
+        return f"Trajectory({self.name!r}: {len(self)} samples from {self.t[0]:g} to {self.t[-1]:g} s, {groups}{ended})"

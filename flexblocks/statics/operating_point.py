@@ -10,6 +10,7 @@ import numpy as np
 
 from flexblocks.dae.dae import DAE
 from flexblocks.errors import NameUnknownError, listing, nearest
+from flexblocks.modeling.model import Model
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,7 +30,8 @@ class OperatingPoint:
     forces : ndarray (m,)
         Names and values of the loop forces [N] and torques [N m].
     dae : DAE or None
-        The arm, for its outputs; None for a point read from a file or interpolated, which has no outputs.
+        The arm, for its outputs; None for a point that was pickled, which keeps its outputs, or read from a file that
+        holds no arm, which has none.
 
     Examples
     --------
@@ -48,6 +50,11 @@ class OperatingPoint:
     multipliers: tuple[str, ...] = ()
     forces: np.ndarray = field(default_factory=lambda: np.zeros(0))
     dae: DAE | None = field(default=None, repr=False, compare=False)
+
+    @property
+    def model(self) -> Model | None:
+        """The model of the arm; None if `dae` is, or is a closed loop of control."""
+        return None if self.dae is None else self.dae.model
 
     @cached_property
     def outputs(self) -> tuple[str, ...]:

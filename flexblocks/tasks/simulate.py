@@ -144,4 +144,4 @@ def _form(motion: Trajectory, keep: Sequence[str] | None, dae: DAE) -> Form:
         Variable(name, ("time",), motion.t.shape, float, (("units", motion.unit(name)), ("group", groups[name])))
         for name in (groups if keep is None else dict.fromkeys(keep))
     )
-    return Form(variables, {"time": (("time",), motion.t, (("units", "s"),))}, {"model": motion.model})
+    return Form(variables, {"time": (("time",), motion.t, (("units", "s"),))}, {"name": motion.name})

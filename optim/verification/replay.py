@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -21,6 +21,9 @@ from ..model.violations import Violation
 from .after_impact import after_impact
 from .arrivals import Arrival, Leg, arrivals
 from .limit_violations import limit_violations
+
+if TYPE_CHECKING:
+    from flexblocks.modeling.model import Model
 
 # Simulates a leg, by number and from a state: (number, leg, x) -> its motion over its own time.
 Drive = Callable[[int, Leg, np.ndarray], Trajectory]
@@ -53,6 +56,11 @@ class Replay(RichDisplay):
     excesses: tuple[Violation, ...] = ()
     feedback: str | None = None
     without_feedback: Replay | None = None
+
+    @property
+    def model(self) -> Model | None:
+        """The model of the arm; None if it has none, see `flexblocks.DAE`."""
+        return self.trajectory.model
 
     @property
     def end_error(self) -> Mapping[str, float]:

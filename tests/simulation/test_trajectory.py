@@ -28,7 +28,7 @@ def assert_same(one, other):
         left, right = getattr(one, name), getattr(other, name)
         assert left.shape == right.shape, name
         np.testing.assert_array_equal(left, right)
-    for name in ("model", "names", "units", "p", "complete"):
+    for name in ("name", "names", "units", "p", "complete"):
         assert getattr(one, name) == getattr(other, name), name
 
 
@@ -85,7 +85,7 @@ def test_xarray(traj):
     assert data["time"].attrs["units"] == "s"
     np.testing.assert_array_equal(data["payload.x"].values, traj["payload.x"])
     np.testing.assert_array_equal(data["payload.x"].sel(time=0.1, method="nearest"), traj["payload.x"][10])
-    assert data.attrs["model"] == "Subudhi & Morris 2002, 2 links"
+    assert data.attrs["name"] == "Subudhi & Morris 2002, 2 links"
     assert json.loads(data.attrs["parameters"]) == {"payload.mass": 0.15}
 
 
@@ -144,7 +144,7 @@ def test_csv_is_read_by_others(traj, tmp_path):
     path = tmp_path / "run.csv"
     traj.save(path)
     lines = path.read_text().splitlines()
-    assert lines[0].startswith('# {"model": "Subudhi & Morris 2002, 2 links"')
+    assert lines[0].startswith('# {"name": "Subudhi & Morris 2002, 2 links"')
     assert lines[1].startswith("time,rotor1.angle,joint1.angle,link1.bending_y[1]")
     assert lines[2].startswith("s,rad,rad,m")
     table = pd.read_csv(path, comment="#", skiprows=[2], dtype=str)
@@ -164,9 +164,9 @@ def test_files_that_are_no_trajectories_are_refused(tmp_path):
         fb.Trajectory.load(tmp_path / "run.nc")
     (tmp_path / "bad.nc").write_bytes(b"no netCDF")
     (tmp_path / "bad.csv").write_text("time,x\n0,1\n")
-    (tmp_path / "cut.csv").write_text('# {"model": "arm"}\ntime,x\ns,m\n0,1\n')
+    (tmp_path / "cut.csv").write_text('# {"name": "arm"}\ntime,x\ns,m\n0,1\n')
     (tmp_path / "empty.csv").write_text("")
-    attributes = '{"model": "arm", "parameters": "{}", "complete": 1, "groups": {"x": 2}}'
+    attributes = '{"name": "arm", "parameters": "{}", "complete": 1, "groups": {"x": 2}}'
     (tmp_path / "short.csv").write_text(f"# {attributes}\ntime,x\ns,m\n0,1\n")
     xr.Dataset({"x": ("time", [1.0])}).to_netcdf(tmp_path / "other.nc")
     for name in ("bad.nc", "bad.csv", "cut.csv", "empty.csv", "short.csv", "other.nc"):

@@ -50,7 +50,7 @@ def plan_report(plan: Plan, replay: Replay | None, audit: Audit | None) -> Repor
         Section("Replay", tuple(replayed)),
         Section("Audit", () if audit is None else (Text(str(audit)),)),
     ]
-    return Report(plan.trajectory.model, "Planned motion", tuple(sections))
+    return Report(plan.trajectory.name, "Planned motion", tuple(sections))
 
 
 def simulation_report(motion: Trajectory, dae: DAE | None) -> Report:
@@ -75,7 +75,7 @@ def simulation_report(motion: Trajectory, dae: DAE | None) -> Report:
         Section("Variables", (table(("variable", "least", "largest", "last", "unit"), rows),)),
         Section("Parameters", (table(("parameter", "value"), list(motion.p.items())),) if motion.p else ()),
     ]
-    return Report(motion.model, "Simulation", tuple(sections))
+    return Report(motion.name, "Simulation", tuple(sections))
 
 
 def linear_report(lin: LinearModel, dae: DAE | None) -> Report:
@@ -118,7 +118,7 @@ def audit_report(audit: Audit) -> Report:
     sections = [Section("In short", (Cards(cards),)), Section("Audit", (Text(str(audit)),)), *subject]
     if audit.before is not None:
         sections.append(Section("Before refinement", (Text(str(audit.before)),)))
-    return Report(audit.motion.model, "Audit of a plan", tuple(sections))
+    return Report(audit.motion.name, "Audit of a plan", tuple(sections))
 
 
 def _bounds(limit: tuple[float, float]) -> tuple[str, str]:

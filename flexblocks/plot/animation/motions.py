@@ -49,7 +49,7 @@ def motion_run(
     for what, (group, variables) in groups.items():
         if motion.names[group] != variables.names:
             raise ParameterError(
-                f"plot.animate: the trajectory of '{motion.model}' has other {what} than the DAE '{dae.name}'; must be "
+                f"plot.animate: the trajectory of '{motion.name}' has other {what} than the DAE '{dae.name}'; must be "
                 "of the same arm, with the same control law. Give the DAE it came from."
             )
     rows = np.flatnonzero(np.isfinite(motion.x).all(axis=1))

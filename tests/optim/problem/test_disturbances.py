@@ -40,7 +40,7 @@ def planned(dae, intervals=10, options=None, **task):
 def test_the_shortest_time_is_that_of_the_motor():
     plan = planned(arm(), **QUICK)
     assert plan.duration == pytest.approx(math.sqrt(2.0), rel=5e-3)
-    assert "wind.force_x" not in plan.model.inputs  # no variable of the program
+    assert "wind.force_x" not in plan.pyomo_model.inputs  # no variable of the program
     # The motion is one of the whole arm.
     assert plan.trajectory.names["u"] == (TORQUE, *AXES)
     assert not any(plan.trajectory[name].any() for name in AXES)

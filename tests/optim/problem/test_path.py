@@ -119,15 +119,15 @@ def test_tip_deflection_is_limited(arm):
     assert bent == pytest.approx(0.6 * most, abs=1e-6)
     assert plan.objective > free.objective
     assert np.abs(plan.replay().trajectory["link1.tip_deflection_y"]).max() < 0.6 * most * 1.01
-    j = {name: i for i, name in enumerate(plan.model.path_names)}["link1.tip_deflection_y"]
+    j = {name: i for i, name in enumerate(plan.pyomo_model.path_names)}["link1.tip_deflection_y"]
     assert j == 0
-    end = plan.model.path[38, 3, "link1.tip_deflection_y"].value
+    end = plan.pyomo_model.path[38, 3, "link1.tip_deflection_y"].value
     assert end == pytest.approx(plan.trajectory["link1.tip_deflection_y"][-4], abs=1e-9)
 
 
 def test_accelerations_are_limited(arm):
     def accelerations(plan):
-        return np.abs([a.value for (_, _, name), a in plan.model.a.items() if name == "joint1.angle"])
+        return np.abs([a.value for (_, _, name), a in plan.pyomo_model.a.items() if name == "joint1.angle"])
 
     free = planned(arm, 20)
     limit = 0.7 * accelerations(free).max()
@@ -192,8 +192,8 @@ def test_link_as_a_whole_keeps_behind_a_wall(arm):
     problem = {"start": HOME, "goal": {"joint1.angle": 0.5, "joint2.angle": -0.9}, "duration": 2.0}
     both = optim.KeepOut(wall, links=("link1", "link2"), stations=4)
     plan = optim.plan(arm, optim.RestToRest(**problem, path=both), intervals=20)
-    assert len(plan.model.path_names) == 8
-    assert min(value.value for value in plan.model.path.values()) >= -1e-8
+    assert len(plan.pyomo_model.path_names) == 8
+    assert min(value.value for value in plan.pyomo_model.path.values()) >= -1e-8
 
 
 def test_tip_stays_in(arm):

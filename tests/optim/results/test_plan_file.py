@@ -58,7 +58,7 @@ def test_loaded_plan_replays_and_is_audited(plan, loaded):
 
 def test_loaded_plan_is_solved_again(plan, loaded):
     """From where it stands: no way to go."""
-    again = optim.solve(loaded.model, solver_options={"mu_init": 1e-8})
+    again = optim.solve(loaded.pyomo_model, solver_options={"mu_init": 1e-8})
     assert again.objective == pytest.approx(plan.objective, rel=1e-8)
     assert again.statistics.iterations < plan.statistics.iterations
 
@@ -88,7 +88,7 @@ def test_phases_and_designs_are_kept(fetching, tmp_path):
     assert loaded.p == fetching.p
     assert loaded.summary() == fetching.summary()
     assert loaded.replay().tip_miss == pytest.approx(fetching.replay().tip_miss, rel=1e-3, abs=1e-9)
-    again = optim.solve(loaded.model, solver_options={"mu_init": 1e-8})
+    again = optim.solve(loaded.pyomo_model, solver_options={"mu_init": 1e-8})
     assert again.objective == pytest.approx(fetching.objective, rel=1e-6)
 
 
