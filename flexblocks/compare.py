@@ -14,6 +14,7 @@ from flexblocks.beam.discretization import Discretization
 from flexblocks.dae.dae import DAE
 from flexblocks.dae.operation_counts import operation_counts
 from flexblocks.errors import NameUnknownError, ParameterError
+from flexblocks.lazy_package import upper
 from flexblocks.libraries import pd
 from flexblocks.linear.linearize import linearize
 from flexblocks.modeling.model import Model
@@ -53,6 +54,10 @@ class Comparison(RichDisplay):
     output: str
     responses: Mapping[str, Trajectory]
     model: Model
+
+    @upper
+    def plot(self) -> Any:
+        """Draw the responses and their differences, and return the axes; see `flexblocks.plot.comparison`."""
 
     def __str__(self) -> str:
         return f"{self.output}\n{self.table.to_string(float_format=lambda value: f'{value:.6g}')}"

@@ -84,7 +84,7 @@ def demo(
         replay = plan.replay()
         replay.trajectory.save(out / "replay.nc")
     with stopwatch.step("draw", "drew the pictures"):
-        pictures = draw(out, model, dae, lin, swing, replay.trajectory)
+        pictures = draw(out, model, lin, swing, replay.trajectory)
     with stopwatch.step("animate", "animated plan and replay, for a browser: animation.html"):
         from flexblocks import plot
 

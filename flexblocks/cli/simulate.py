@@ -98,8 +98,8 @@ def simulate(
         raise SimulationError(f"{error} They are saved in {out}.", error.trajectory, error.time) from None
     if out is not None:
         motion.save(out)
-    save_picture(plot, lambda pictures: pictures.stacked(motion, quantities(motion))[0])
-    save_report(report, motion, dae=dae)
+    save_picture(plot, lambda pictures: pictures.stacked(motion)[0])
+    save_report(report, motion)
     rows = ranges(motion)
     if json:
         head = {"model": motion.name, "samples": len(motion), "time": [motion.t[0], motion.t[-1]]}
@@ -127,20 +127,3 @@ def ranges(motion: Trajectory) -> list[dict[str, Any]]:
         }
         for name in shown
     ]
-
-
-def quantities(motion: Trajectory) -> list[list[str]]:
-    """Return groups of variables for a picture: inputs, coordinates and outputs of one unit and kind each.
-
-    Constant variables are left out, unless nothing moves. So are bending coordinates: tip deflections show the bending.
-    """
-    shown = [name for group in ("u", "x", "y") for name in motion.names[group]]
-    at_rest = all(np.ptp(motion[name]) == 0 for name in shown)
-    bends = ("bending", "curvature")
-    coordinates = [n for n in motion.names["x"] if not n.startswith("der(") and not any(word in n for word in bends)]
-    groups: dict[tuple[str, str], list[str]] = {}
-    for name in (*motion.names["u"], *coordinates, *motion.names["y"]):
-        word = name.rpartition(".")[2]
-        if at_rest or np.ptp(motion[name]) > 0:
-            groups.setdefault((motion.unit(name), "position" if word in ("x", "y", "z") else word), []).append(name)
-    return list(groups.values())

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from flexblocks.errors import ComputationError
+from flexblocks.lazy_package import upper
 from flexblocks.libraries import optional
 from flexblocks.linear.controllability import ControllabilityReport, controllability_report
 from flexblocks.linear.forms.linear_system import LinearSystem
 from flexblocks.linear.forms.minimal_form import eliminated_at_rest
 from flexblocks.linear.modes import Modes, modal_analysis
 from flexblocks.linear.verification import LinearCheck, check, validity
-from flexblocks.rich_display import RichDisplay
+from flexblocks.rich_display import Animated, RichDisplay
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,7 +29,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class LinearModel(LinearSystem, RichDisplay):
+class LinearModel(LinearSystem, RichDisplay, Animated):
     """Linear model: a linear system with its analyses (modes, controllability, checks) and conversions.
 
     Its fields are those of `flexblocks.linear.forms.linear_system.LinearSystem`.
@@ -37,6 +39,16 @@ class LinearModel(LinearSystem, RichDisplay):
     def dae(self) -> DAE | None:
         """The arm, as at the operating point; None for a model that was pickled, or read from a file without it."""
         return self.operating_point.dae
+
+    def of(self, dae: DAE) -> LinearModel:
+        """Return this model with the arm it is of; see the attribute ``dae``.
+
+        Raises
+        ------
+        ParameterError
+            The arm has other states, algebraic variables, inputs or parameters.
+        """
+        return replace(self, operating_point=self.operating_point.of(dae))
 
     @property
     def model(self) -> Model | None:
@@ -134,6 +146,24 @@ class LinearModel(LinearSystem, RichDisplay):
         small = self.minimal()
         slowest = min((mode.frequency for mode in small.modes() if mode.frequency > 0), default=1.0)
         return validity(dae, small, errors, slowest)
+
+    @upper
+    def plot(self, ax: Any = None, *, reach: float | None = None) -> Any:
+        """Draw the map of poles, up to `reach` [rad/s], and return the axes; see `flexblocks.plot.eigenvalues`."""
+
+    @upper
+    def save(self, path: str | Path) -> None:
+        """Write a ``.mat``, ``.json`` or ``.npz`` file, which `flexblocks.load` opens, or code, ``.m`` or ``.py``.
+
+        See `flexblocks.export.save_linear`.
+
+        Raises
+        ------
+        FileFormatError
+            The suffix is none of these.
+        ParameterError
+            The stem of an ``.m`` file is not a valid MATLAB function name.
+        """
 
     @property
     def control_names(self) -> dict[str, str]:

@@ -15,6 +15,7 @@ from flexblocks.errors import FlexblocksError, ModelError, ParameterError, listi
 from flexblocks.interfaces import ANY as ANY_NUMBER
 from flexblocks.interfaces import Block, Composite, Port, Quantity
 from flexblocks.interfaces.parameters import argument_name
+from flexblocks.lazy_package import upper
 from flexblocks.modeling.model_check import ModelCheck, model_check
 from flexblocks.modeling.model_data import save
 from flexblocks.rich_display import RichDisplay
@@ -224,6 +225,10 @@ class Model(RichDisplay):
     def save(self, path: str | Path) -> None:
         """Write the model to a ``.yaml``, ``.yml`` or ``.json`` file, from which `flexblocks.load` reads it."""
         save(self, path)
+
+    @upper
+    def plot(self, ax: Any = None) -> Any:
+        """Draw the block diagram on Matplotlib's axes, and return them; see `flexblocks.plot.model`."""
 
     def __repr__(self) -> str:
         return f"Model({self.name!r}, {len(self._blocks)} blocks, {len(self._connections)} connections)"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from flexblocks.errors import NameUnknownError, listing, nearest
-from flexblocks.rich_display import RichDisplay
+from flexblocks.errors import NameUnknownError, ParameterError, listing, nearest
+from flexblocks.lazy_package import upper
+from flexblocks.rich_display import Animated, RichDisplay
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -25,7 +26,7 @@ ENERGIES = ("kinetic_energy", "potential_energy", "work")
 
 
 @dataclass(frozen=True, eq=False)
-class Trajectory(RichDisplay):
+class Trajectory(RichDisplay, Animated):
     """Trajectory of an arm: its motion over time.
 
     ``traj["link1.bending_y[1]"]`` is the time series (k,) of any state, algebraic variable, input, output or energy,
@@ -137,8 +138,26 @@ class Trajectory(RichDisplay):
         return None if self.dae is None else self.dae.model
 
     def of(self, dae: DAE) -> Trajectory:
-        """Return this motion with the arm it is of, for pictures; see the attribute ``dae``."""
+        """Return this motion with the arm it is of, for pictures; see the attribute ``dae``.
+
+        Raises
+        ------
+        ParameterError
+            The arm has other states, algebraic variables or inputs.
+        """
+        for group, what in (("x", "states"), ("z", "algebraic variables"), ("u", "inputs")):
+            if self.names[group] != getattr(dae, group).names:
+                raise ParameterError(
+                    f"Trajectory.of: the motion of '{self.name}' has other {what} than the DAE '{dae.name}'; must be "
+                    "of the same arm, with the same control law. Give the DAE it came from."
+                )
         return replace(self, dae=dae)
+
+    @upper
+    def plot(
+        self, groups: Sequence[str | Sequence[str]] | None = None, *, limits: Mapping[str, Any] | None = None
+    ) -> Any:
+        """Draw variables over time, by default all that move, and return the axes; see `flexblocks.plot.stacked`."""
 
     def save(self, path: str | Path) -> None:
         """Write a netCDF (``.nc``) or CSV (``.csv``) file, which `load` reads back.

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from flexblocks.dae.dae import DAE
-from flexblocks.errors import NameUnknownError, listing, nearest
+from flexblocks.errors import NameUnknownError, ParameterError, listing, nearest
+from flexblocks.lazy_package import upper
 from flexblocks.modeling.model import Model
+from flexblocks.rich_display import Animated
 
 
 @dataclass(frozen=True, eq=False)
-class OperatingPoint:
+class OperatingPoint(Animated):
     """Operating point, about which an arm can be linearised or from which a simulation can start.
 
     Attributes
@@ -56,6 +58,27 @@ class OperatingPoint:
         """The model of the arm; None if `dae` is, or is a closed loop of control."""
         return None if self.dae is None else self.dae.model
 
+    def of(self, dae: DAE) -> OperatingPoint:
+        """Return this point with the arm it is of; see the attribute ``dae``.
+
+        Raises
+        ------
+        ParameterError
+            The arm has other states, algebraic variables, inputs or parameters.
+        """
+        for what, names, variables in (
+            ("states", self.states, dae.x),
+            ("algebraic variables", self.algebraics, dae.z),
+            ("inputs", self.inputs, dae.u),
+            ("parameters", self.parameters, dae.p),
+        ):
+            if names != variables.names:
+                raise ParameterError(
+                    f"OperatingPoint.of: the point has other {what} than the DAE '{dae.name}'; must be of the "
+                    "same arm. Give the DAE it came from."
+                )
+        return replace(self, dae=dae)
+
     @cached_property
     def outputs(self) -> tuple[str, ...]:
         """Names of the outputs of the arm."""
@@ -92,6 +115,20 @@ class OperatingPoint:
                 f"OperatingPoint: there is no '{name}' (it holds {listing(known)}).{nearest(name, known)}"
             )
         return known[name]
+
+    @upper
+    def plot(
+        self,
+        x: Any = None,
+        ax: Any = None,
+        p: Any = None,
+        *,
+        plane: str = "xy",
+        exaggeration: float = 1.0,
+        undeformed: bool = False,
+        legend: bool = True,
+    ) -> Any:
+        """Draw the arm at this point, and return the axes; arguments as for `flexblocks.plot.arm`."""
 
     def __str__(self) -> str:
         largest = float(np.max(np.abs(self.residual), initial=0.0))

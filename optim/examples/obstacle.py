@@ -31,7 +31,7 @@ def main(picture: str | None = None) -> optim.Plan:
     print(plan.summary())
     print(plan.replay())
     if picture:
-        ax = plot.snapshots(dae, plan.trajectory)
+        ax = plot.snapshots(plan)
         for region in (POST, BLOCK):
             plot.region(region, ax)
         plot.save(ax, picture)

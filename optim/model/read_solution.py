@@ -140,7 +140,7 @@ def regrouped(dae: DAE, motion: Trajectory, known: Mapping[str, PPoly] = Mapping
     """
     names = {group: getattr(dae, group).names for group in "xzuy"}
     if all(motion.names[group] == names[group] for group in names):
-        return motion
+        return replace(motion, name=dae.name, dae=dae)
     starts = dict(zip(dae.u.names, dae.u.start.tolist(), strict=True))
 
     def column(group: str, name: str) -> np.ndarray:

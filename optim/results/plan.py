@@ -13,7 +13,8 @@ import numpy as np
 import pyomo.environ as pyo
 from scipy.interpolate import PPoly
 
-from flexblocks.rich_display import RichDisplay
+from flexblocks.lazy_package import upper
+from flexblocks.rich_display import Animated, RichDisplay
 from flexblocks.simulation.trajectory import Trajectory
 from flexblocks.user_warning import warn
 
@@ -50,7 +51,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class Plan(RichDisplay):
+class Plan(RichDisplay, Animated):
     """A planned motion with its inputs.
 
     Attributes
@@ -289,6 +290,16 @@ class Plan(RichDisplay):
         """
         chosen, alone = chosen_law(law, self.mesh_errors), isinstance(law, str) and law == AUTO
         return replace(audit(self.pyomo_model, self.trajectories, finer, criteria, chosen, alone), subject=self)
+
+    @upper
+    def plot(self, replay: Replay | None = None, *, count: int = 10, plane: str | None = None) -> Any:
+        """Draw the arm along its path, and its variables with their limits; see `flexblocks.plot.plan`.
+
+        Returns
+        -------
+        tuple of Axes
+            The postures, then the time series from top to bottom.
+        """
 
     def save(self, path: str | Path) -> None:
         """Write the plan to a netCDF (``.nc``) file, from which `optim.load_plan` reads it.

@@ -10,7 +10,8 @@ import numpy as np
 
 from flexblocks.dae.dae import DAE
 from flexblocks.errors import listing
-from flexblocks.rich_display import RichDisplay
+from flexblocks.lazy_package import upper
+from flexblocks.rich_display import Animated, RichDisplay
 from flexblocks.simulation.simulate import simulate, whole
 from flexblocks.simulation.trajectory import Trajectory
 from flexblocks.statics.operating_point import OperatingPoint
@@ -30,7 +31,7 @@ Drive = Callable[[int, Leg, np.ndarray], Trajectory]
 
 
 @dataclass(frozen=True, eq=False)
-class Replay(RichDisplay):
+class Replay(RichDisplay, Animated):
     """The replay of a plan: the simulated motion of the arm under the planned inputs.
 
     Attributes
@@ -56,6 +57,12 @@ class Replay(RichDisplay):
     excesses: tuple[Violation, ...] = ()
     feedback: str | None = None
     without_feedback: Replay | None = None
+
+    @upper
+    def plot(
+        self, groups: Sequence[str | Sequence[str]] | None = None, *, limits: Mapping[str, Any] | None = None
+    ) -> Any:
+        """Draw variables over time, by default all that move, and return the axes; see `flexblocks.plot.stacked`."""
 
     @property
     def model(self) -> Model | None:

@@ -156,7 +156,7 @@ def test_a_motion_with_a_control_law_is_refused_on_the_arm_without() -> None:
     closed = control.close_loop(dae, control.PD({"rotor1.angle": "motor1.torque"}, kp=2.0, kd=1.0))
     run = fb.simulate(closed, t=(0.0, 0.02))
     with pytest.raises(ParameterError, match="other inputs than the DAE"):
-        plot.animate(run, dae=dae)
+        run.of(dae)
 
 
 def test_refusals(planar, tmp_path):

@@ -150,7 +150,7 @@ def _report(request: Request, report: Path | None, json: bool) -> None:
     result = result if audit is None else audit.subject
     replay = result.replay()
     _write(result, replay, request)
-    save_report(report, result, dae=dae, replay=replay, audit=audit)
+    save_report(report, result, replay=replay, audit=audit)
     if json:
         print_json(_data(result, replay, audit))
         return

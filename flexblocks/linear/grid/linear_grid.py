@@ -6,11 +6,13 @@ import dataclasses
 import itertools
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import numpy as np
 
 from flexblocks.dae.dae import DAE
 from flexblocks.errors import NameUnknownError, ParameterError, listing, nearest
+from flexblocks.lazy_package import upper
 from flexblocks.libraries import pd, xr
 from flexblocks.linear.grid.dataset import model_at
 from flexblocks.linear.grid.energy_interpolation import interpolated_mass
@@ -193,6 +195,18 @@ class LinearGrid(RichDisplay):
             mass = flat_kinetic[k].sum(axis=0) if is_sum else interpolated_mass(masses, nodes, affine, place)
             flat_E[k, rates, rates] = mass
         return linear.assign(E=(linear["E"].dims, E), kinetic=(linear["kinetic"].dims, kinetic))
+
+    @upper
+    def save(self, path: str | Path) -> None:
+        """Write a ``.nc`` file, which `flexblocks.load` opens, or a ``.mat`` file for MATLAB and Octave.
+
+        See `flexblocks.export.save_grid`.
+
+        Raises
+        ------
+        FileFormatError
+            The suffix is neither.
+        """
 
     def __str__(self) -> str:
         ranges = [

@@ -55,7 +55,7 @@ def animate_model(model: Model, **options: Any) -> Animation:
         shown: Any = lin if any(mode.eigenvalue.imag for mode in lin.modes()) else dae
     except FlexblocksError:  # no equilibrium to be linearised at; the posture is worth seeing all the same
         shown = dae
-    return animate(shown, dae=dae, **options)
+    return animate(shown, **options)
 
 
 def _motion(path: Path, dae: DAE | None, types: tuple[type, ...]) -> Any:
