@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from flexblocks.linear.linear_model import LinearModel
     from flexblocks.linear.linearize import linearize
     from flexblocks.linear.reduce import reduce
+    from flexblocks.load import load
     from flexblocks.modeling.model import Model
-    from flexblocks.modeling.model_file import load
     from flexblocks.modeling.rediscretize import rediscretize
     from flexblocks.simulation import (
         PiecewisePolynomial,
@@ -87,7 +87,7 @@ else:
         [
             {
                 "flexblocks.modeling.model": ["Model"],
-                "flexblocks.modeling.model_file": ["load"],
+                "flexblocks.load": ["load"],
                 "flexblocks.modeling.rediscretize": ["rediscretize"],
                 "flexblocks.interfaces": ["Block", "Composite", "ForceElement"],
                 "flexblocks.blocks.joints.denavit_hartenberg": ["DHRow", "denavit_hartenberg"],

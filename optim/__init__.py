@@ -21,8 +21,8 @@ from .problem.problem import Problem
 from .problem.rest_to_rest import RestToRest
 from .problem.via import Via
 from .results.attempt import Attempt
-from .results.load_plan import load_plan
 from .results.plan import Plan
+from .results.saved_plan import saved_plan  # noqa: F401  (it says how plans are pickled)
 from .solve import solve
 from .strategy.model_refinement import refine_model
 from .verification.audit import Audit
@@ -51,7 +51,6 @@ __all__ = [
     "Sphere",
     "Via",
     "diagnose",
-    "load_plan",
     "plan",
     "pyomo_model",
     "refine_model",

@@ -28,9 +28,10 @@ print(small.states)
 grid = fb.linear_grid(dae, {"joint2.angle": [0.0, 0.75, 1.5]})
 print(grid)
 
-# %% export.load_grid export.save_grid
-export.save_grid(grid, folder / "grid.nc")
-again = export.load_grid(folder / "grid.nc")
+# %% export.save_grid
+export.save_grid(grid, folder / "grid.mat")  # for MATLAB and Octave
+grid.save(folder / "grid.nc")
+again = fb.load(folder / "grid.nc")
 
 # %% Comparison
 fidelities = [fb.AssumedModes(1), fb.AssumedModes(2), fb.FiniteElements(4)]

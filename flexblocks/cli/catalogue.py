@@ -15,7 +15,7 @@ from flexblocks.cli.report import print_json, print_table
 from flexblocks.errors import FileFormatError, NameUnknownError, listing, nearest
 from flexblocks.file_paths import expanded
 from flexblocks.modeling.model import Model
-from flexblocks.modeling.model_file import load
+from flexblocks.modeling.model_file import load_model
 
 
 def catalogue() -> dict[str, Callable[..., Model]]:
@@ -52,7 +52,7 @@ def model_named(name: str, settings: Iterable[str] | None = None, types: Iterabl
         raise FileFormatError(
             f"{name}: there is no such file; must be a model file, or a name from `flexblocks models`."
         )
-    return load(name, types)
+    return load_model(name, types)
 
 
 def _arguments(name: str, function: Callable[..., Model], texts: dict[str, str]) -> dict[str, object]:

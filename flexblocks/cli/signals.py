@@ -15,6 +15,7 @@ from flexblocks.errors import FileFormatError, FlexblocksError, ParameterError, 
 from flexblocks.file_paths import readable_file
 from flexblocks.libraries import pd
 from flexblocks.simulation import Signal, Trajectory, bang_bang, piecewise_constant
+from flexblocks.simulation.trajectory_files import read_series
 
 OPTION = "--input"
 HELP = (
@@ -91,7 +92,7 @@ def _column(path: Path, column: str) -> tuple[np.ndarray, np.ndarray]:
     # A file that Trajectory.save wrote: .nc, or .csv with a header of comments. Any other .csv is a plain table.
     file = readable_file(path)
     if path.suffix.lower() == ".nc" or file.read_bytes().startswith(b"#"):
-        trajectory = Trajectory.load(file)
+        trajectory = Trajectory.from_xarray(read_series(file))
         return trajectory.t, trajectory[column]
     try:
         table = pd.read_csv(file)

@@ -160,7 +160,9 @@ class Trajectory(RichDisplay, Animated):
         """Draw variables over time, by default all that move, and return the axes; see `flexblocks.plot.stacked`."""
 
     def save(self, path: str | Path) -> None:
-        """Write a netCDF (``.nc``) or CSV (``.csv``) file, which `load` reads back.
+        """Write a netCDF (``.nc``) or CSV (``.csv``) file, which `flexblocks.load` opens.
+
+        A netCDF file holds the arm, too, unless it is a closed loop of control or has functions among its parameters.
 
         Raises
         ------
@@ -183,19 +185,6 @@ class Trajectory(RichDisplay, Animated):
         from flexblocks.simulation.dataset import trajectory_fields
 
         return cls(**trajectory_fields(dataset, GROUPS))
-
-    @classmethod
-    def load(cls, path: str | Path) -> Trajectory:
-        """Return the trajectory in a file that `save` wrote.
-
-        Raises
-        ------
-        FileFormatError
-            The file does not exist, or is not one of a trajectory.
-        """
-        from flexblocks.simulation.trajectory_files import load
-
-        return cls(**load(path, GROUPS))
 
     def __repr__(self) -> str:
         groups = ", ".join(f"{len(self.names[g])} {w}" for g, w in (("x", "states"), ("u", "inputs"), ("y", "outputs")))

@@ -302,9 +302,9 @@ class Plan(RichDisplay, Animated):
         """
 
     def save(self, path: str | Path) -> None:
-        """Write the plan to a netCDF (``.nc``) file, from which `optim.load_plan` reads it.
+        """Write the plan to a netCDF (``.nc``) file, which `flexblocks.load` opens.
 
-        The file contains the trajectory, which `flexblocks.Trajectory.load` reads too, the arm, the problem, the
+        The file contains the trajectory, the arm, the problem, the
         transcription and the values of all Vars, but no components added to the Pyomo model by hand.
 
         Raises

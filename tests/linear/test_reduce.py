@@ -136,7 +136,7 @@ def test_a_pair_is_not_torn_apart_and_everything_can_go() -> None:
 def test_files_and_control_take_reduced_models(tmp_path: Path, suffix: str) -> None:
     reduced = fb.reduce(DAMPED, 12)
     export.save_linear(reduced, tmp_path / f"arm{suffix}")
-    again = export.load_linear(tmp_path / f"arm{suffix}")
+    again = fb.load(tmp_path / f"arm{suffix}")
     assert again.states == reduced.states
     assert again.basis is not None
     assert np.array_equal(again.basis.matrix, reduced.basis.matrix)

@@ -387,7 +387,7 @@ def test_json_refused(tmp_path, text, message):
 
 
 def test_files_that_cannot_be_read_or_written(tmp_path):
-    with pytest.raises(FileFormatError, match=r"arm.toml: ends in '.toml'; must end in .yaml, .yml or .json"):
+    with pytest.raises(FileFormatError, match=r"arm.toml: suffix '.toml'; must be one of .yaml"):
         fb.load(tmp_path / "arm.toml")
     with pytest.raises(FileFormatError, match=r"ends in '.toml'"):
         fb.Model("m").save(tmp_path / "arm.toml")

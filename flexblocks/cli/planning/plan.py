@@ -137,7 +137,7 @@ def _report(request: Request, report: Path | None, json: bool) -> None:
         error.plan.save(request.out)
         raise optim.PlanError(
             f"{error}\nThe last iterate is saved in {request.out}; go on from it in Python with "
-            f'optim.solve(optim.load_plan("{request.out}").pyomo_model).',
+            f'optim.solve(fb.load("{request.out}").pyomo_model).',
             error.plan,
             error.violations,
             error.report,

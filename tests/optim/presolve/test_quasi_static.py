@@ -179,7 +179,7 @@ def test_start_from_a_plan_with_modes_carried_and_to_one(tmp_path):
     dae = fb.assemble(models.subudhi_morris_2002())
     plan = optim.plan(dae, two_links(), intervals=20, quasi_static=500.0)
     plan.save(tmp_path / "plan.nc")
-    loaded = optim.load_plan(tmp_path / "plan.nc")
+    loaded = fb.load(tmp_path / "plan.nc")
     assert loaded.transcription.static.names == plan.transcription.static.names
     same, full = (optim.pyomo_model(dae, two_links(), intervals=20, quasi_static=static) for static in (500.0, None))
     moving = plan.transcription.static.moving(dae.tree.size).T

@@ -147,7 +147,7 @@ def test_what_cannot_be_is_refused(built, task, words):
 def test_plans_with_disturbances_are_saved_and_audited(tmp_path):
     plan = planned(arm(limit=60.0, beam=True), duration=1.0, **SWING)
     plan.save(tmp_path / "plan.nc")
-    again = optim.load_plan(tmp_path / "plan.nc")
+    again = fb.load(tmp_path / "plan.nc")
     np.testing.assert_allclose(again.trajectory[ANGLE], plan.trajectory[ANGLE])
     audit = plan.audit(fb.AssumedModes(2))
     assert audit.motion.names["u"] == plan.trajectory.names["u"]

@@ -50,7 +50,7 @@ def test_each_input_counts_over_its_size(machine):
 def test_a_saved_plan_has_the_sizes(machine, tmp_path):
     plan = optim.plan(machine, problem(optim.Effort(None, SIZES)), intervals=10)
     plan.save(tmp_path / "plan.nc")
-    assert optim.load_plan(tmp_path / "plan.nc").transcribed.problem.objective == optim.Effort(None, SIZES)
+    assert fb.load(tmp_path / "plan.nc").transcribed.problem.objective == optim.Effort(None, SIZES)
 
 
 def test_inputs_of_several_units_count_over_sizes_of_their_units(machine):

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import flexblocks as fb
 from arms.turns import two_link_arm
 from flexblocks import optim
 
@@ -29,7 +30,7 @@ def test_a_plan_stays_within_its_limits_by_the_margins(name: str, limit: float, 
     assert np.abs(replay.trajectory[name]).max() > limit - margin
     assert not replay.excesses
     plan.save(tmp_path / "plan.nc")
-    assert optim.load_plan(tmp_path / "plan.nc").transcribed.options.margins == {name: margin}
+    assert fb.load(tmp_path / "plan.nc").transcribed.options.margins == {name: margin}
 
 
 @pytest.mark.parametrize(
