@@ -59,6 +59,9 @@ class Comparison(RichDisplay):
     def plot(self) -> Any:
         """Draw the responses and their differences, and return the axes; see `flexblocks.plot.comparison`."""
 
+    def __repr__(self) -> str:
+        return f"Comparison({self.output!r}: {len(self.table)} discretizations of {self.model.name!r})"
+
     def __str__(self) -> str:
         return f"{self.output}\n{self.table.to_string(float_format=lambda value: f'{value:.6g}')}"
 

@@ -1,8 +1,8 @@
-"""What results show of themselves: in a notebook, and in space. The rooms that write it stand above them."""
+"""What results show of themselves: printed, in a notebook, and in space; rooms above them write the last two."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from flexblocks.lazy_package import upper
@@ -65,3 +65,23 @@ class Animated:
         labels, mode, layout, exaggeration, color, signals, frames, title
             As for `flexblocks.plot.animate`.
         """
+
+
+def text_table(heads: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
+    """Return a table as lines of text: numbers with six digits to the right, words to the left."""
+    rows = [tuple(row) for row in rows]
+    numeric = [bool(rows) and all(isinstance(row[k], (int, float)) for row in rows) for k in range(len(heads))]
+    written = [tuple(heads), *(tuple(_written(cell) for cell in row) for row in rows)]
+    widths = [max(len(row[k]) for row in written) for k in range(len(heads))]
+    lines = [
+        "  ".join(
+            cell.rjust(width) if right else cell.ljust(width)
+            for cell, width, right in zip(row, widths, numeric, strict=True)
+        )
+        for row in written
+    ]
+    return "\n".join(line.rstrip() for line in lines)
+
+
+def _written(cell: Any) -> str:
+    return f"{cell:.6g}" if isinstance(cell, float) else str(cell)

@@ -85,7 +85,7 @@ def test_what_is_of_another_type_is_told_with_its_place(value: Any, hint: Any, w
         (lambda dae: fb.linearize(dae, outputs=3), r"linearize: outputs = 3 \(int\); must be a sequence of strings"),
         (lambda dae: export.save_linear(dae, "arm.json"), r"save_linear: lin = .*must be a LinearModel"),
         (lambda dae: export.fmu(dae, 7), r"fmu: path = 7 \(int\); must be a string or a path"),
-        (lambda dae: plot.arm(dae.model), r"arm: dae = .*must be a DAE"),
+        (lambda dae: plot.arm(dae.model), r"arm: Model is of no arm; must be a DAE"),
         (lambda dae: control.close_loop(dae, 3), "close_loop: law = 3; must be a law"),
         (lambda dae: fb.Model("arm").save(3), r"Model.save: path = 3 \(int\); must be a string or a path"),
         (lambda dae: models.subudhi_morris_2002(links="two"), "links"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 import numpy as np
 import typer
@@ -32,9 +32,10 @@ from flexblocks.cli.catalogue import model_named
 from flexblocks.cli.import_types import ImportOption, imported_types
 from flexblocks.cli.report import INTERRUPTED, print_json, print_line, print_table, save_picture, save_report
 from flexblocks.cli.signals import InputOption, signals
-from flexblocks.simulation import SimulationError, Trajectory
+from flexblocks.simulation import SimulationError
 from flexblocks.simulation import simulate as integrate
 from flexblocks.simulation.chunks import DEFAULT_STEPS
+from flexblocks.simulation.dataset import ranges
 
 
 def simulate(
@@ -111,19 +112,3 @@ def simulate(
             print_line(f"Trajectory written to {out}.")
     if not motion.complete:
         raise typer.Exit(INTERRUPTED)
-
-
-def ranges(motion: Trajectory) -> list[dict[str, Any]]:
-    """Return the least, largest and last value of coordinates, inputs, outputs and energies."""
-    coordinates = [name for name in motion.names["x"] if not name.startswith("der(")]
-    shown = [*coordinates, *motion.names["u"], *motion.names["y"], *motion.names["energy"]]
-    return [
-        {
-            "name": name,
-            "unit": motion.unit(name),
-            "least": float(motion[name].min()),
-            "largest": float(motion[name].max()),
-            "last": float(motion[name][-1]),
-        }
-        for name in shown
-    ]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from flexblocks.errors import ComputationError
+from flexblocks.errors import ComputationError, FlexblocksError
 from flexblocks.lazy_package import upper
 from flexblocks.libraries import optional
 from flexblocks.linear.controllability import ControllabilityReport, controllability_report
@@ -164,6 +164,12 @@ class LinearModel(LinearSystem, RichDisplay, Animated):
         ParameterError
             The stem of an ``.m`` file is not a valid MATLAB function name.
         """
+
+    def __str__(self) -> str:
+        try:
+            return f"{self!r}\n{self.modes()}"
+        except FlexblocksError as error:  # a model without modes is a model still
+            return f"{self!r}\n{error}"
 
     @property
     def control_names(self) -> dict[str, str]:

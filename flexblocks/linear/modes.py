@@ -119,6 +119,10 @@ class Modes(RichDisplay):
         columns = ["frequency", "damping_ratio", "eigenvalue", "energy", *who]
         return pandas.DataFrame(rows, columns=columns, index=pandas.RangeIndex(1, len(rows) + 1, name="mode"))
 
+    def __repr__(self) -> str:
+        fastest = f", up to {max(self.frequency):.4g} rad/s" if self.modes else ""
+        return f"Modes({len(self)}{fastest})"
+
     def __str__(self) -> str:
         return "\n".join(f"mode {number}, {mode}" for number, mode in enumerate(self.modes, 1))
 

@@ -23,12 +23,18 @@ def arm_of(shown: Any, where: str) -> DAE:
     Raises
     ------
     ParameterError
-        The result does not know its arm.
+        It is no result, or does not know its arm.
     """
-    known = shown if isinstance(shown, DAE) else getattr(getattr(shown, "trajectory", shown), "dae", None)
-    if known is None:
+    result = getattr(shown, "trajectory", shown)
+    if isinstance(result, DAE):
+        return result
+    if not hasattr(result, "dae"):
+        raise ParameterError(
+            f"{where}: {type(shown).__name__} is of no arm; must be a DAE, or a result of one, such as a Trajectory."
+        )
+    if result.dae is None:
         raise ParameterError(
             f"{where}: {type(shown).__name__} that does not know its arm, as after reading it from a file that holds "
             "none; give it the DAE it came from: result.of(dae)."
         )
-    return known
+    return result.dae

@@ -1,4 +1,4 @@
-"""Conversion of trajectories to xarray Datasets and pandas DataFrames, and back."""
+"""Conversion of trajectories to xarray Datasets and pandas DataFrames, and back; their ranges."""
 
 from __future__ import annotations
 
@@ -84,3 +84,19 @@ def to_pandas(trajectory: Series) -> pd.DataFrame:
     frame = pd.DataFrame(columns, index=pd.Index(trajectory.t, name="time"), columns=names)
     frame.attrs = {"name": trajectory.name, "units": {name: trajectory.unit(name) for name in names}}
     return frame
+
+
+def ranges(motion: Series) -> list[dict[str, Any]]:
+    """Return the least, largest and last value of coordinates, inputs, outputs and energies."""
+    coordinates = [name for name in motion.names["x"] if not name.startswith("der(")]
+    shown = [*coordinates, *(name for group in ("z", "u", "y", "energy") for name in motion.names[group])]
+    return [
+        {
+            "name": name,
+            "unit": motion.unit(name),
+            "least": float(motion[name].min()),
+            "largest": float(motion[name].max()),
+            "last": float(motion[name][-1]),
+        }
+        for name in shown
+    ]

@@ -12,7 +12,7 @@ import numpy as np
 
 from flexblocks.errors import NameUnknownError, ParameterError, listing, nearest
 from flexblocks.lazy_package import upper
-from flexblocks.rich_display import Animated, RichDisplay
+from flexblocks.rich_display import Animated, RichDisplay, text_table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -185,6 +185,12 @@ class Trajectory(RichDisplay, Animated):
         from flexblocks.simulation.dataset import trajectory_fields
 
         return cls(**trajectory_fields(dataset, GROUPS))
+
+    def __str__(self) -> str:
+        from flexblocks.simulation.dataset import ranges
+
+        rows = ranges(self)
+        return f"{self!r}\n{text_table(list(rows[0]), [tuple(row.values()) for row in rows])}"
 
     def __repr__(self) -> str:
         groups = ", ".join(f"{len(self.names[g])} {w}" for g, w in (("x", "states"), ("u", "inputs"), ("y", "outputs")))

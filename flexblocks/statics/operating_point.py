@@ -12,7 +12,7 @@ from flexblocks.dae.dae import DAE
 from flexblocks.errors import NameUnknownError, ParameterError, listing, nearest
 from flexblocks.lazy_package import upper
 from flexblocks.modeling.model import Model
-from flexblocks.rich_display import Animated
+from flexblocks.rich_display import Animated, text_table
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,9 +130,13 @@ class OperatingPoint(Animated):
     ) -> Any:
         """Draw the arm at this point, and return the axes; arguments as for `flexblocks.plot.arm`."""
 
-    def __str__(self) -> str:
+    def __repr__(self) -> str:
         largest = float(np.max(np.abs(self.residual), initial=0.0))
-        lines = [
-            f"{name} = {value:.6g}" for name, value in self.as_dict().items() if not name.startswith("der(") or value
-        ]
-        return "\n".join([f"operating point, largest residual {largest:.1e}:", *lines])
+        return (
+            f"OperatingPoint({len(self.states)} states, {len(self.inputs)} inputs, {len(self.parameters)} parameters, "
+            f"largest residual {largest:.1e})"
+        )
+
+    def __str__(self) -> str:
+        rows = [(name, value) for name, value in self.as_dict().items() if not name.startswith("der(") or value]
+        return f"{self!r}\n{text_table(('name', 'value'), rows)}"

@@ -339,6 +339,9 @@ class Plan(RichDisplay, Animated):
             mesh=self.mesh_errors,
         )
 
+    def __str__(self) -> str:
+        return self.summary()
+
     def __repr__(self) -> str:
         return (
             f"Plan({self.transcribed.dae.name!r}: {self.duration:g} s, {self.status}, objective {self.objective:.6g})"

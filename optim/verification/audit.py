@@ -125,6 +125,9 @@ class Audit(RichDisplay):
             f"{self.allowed})"
         )
 
+    def __repr__(self) -> str:
+        return f"Audit({self.motion.name!r}: {'passed' if self.passed else 'not passed'}, allowed {self.allowed})"
+
     def __str__(self) -> str:
         table = self.to_pandas()
         units = table["unit"].tolist()

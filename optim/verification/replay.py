@@ -93,6 +93,11 @@ class Replay(RichDisplay, Animated):
         left = [arrival.energy_left for arrival in self.arrivals if np.isfinite(arrival.energy_left)]
         return max(left, key=abs, default=float("nan"))
 
+    def __repr__(self) -> str:
+        count = f", {len(self.scenarios)} scenarios" if self.scenarios else ""
+        left = f"{self.energy_left:.3g} J left"
+        return f"Replay({self.trajectory.name!r}: tip misses by {1e3 * self.tip_miss:.3g} mm, {left}{count})"
+
     def __str__(self) -> str:
         if self.scenarios:
             return "\n".join(f"scenario {i}: {scenario}" for i, scenario in enumerate(self.scenarios))

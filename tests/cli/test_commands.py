@@ -239,7 +239,7 @@ def test_plan_reaches_its_goal(tmp_path):
     assert found["status"] == "converged"
     assert found["replay"]["tip_miss"] < 2e-4
     assert found["variables"]["joint1.angle"]["last"] == pytest.approx(0.8, abs=1e-3)
-    assert fb.load(out)["joint1.angle"][-1] == pytest.approx(0.8)
+    assert fb.load(out).trajectory["joint1.angle"][-1] == pytest.approx(0.8)
     assert picture.stat().st_size > 0
     assert "replay" in report.read_text(encoding="utf-8").lower()
 

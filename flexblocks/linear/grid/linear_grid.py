@@ -208,6 +208,10 @@ class LinearGrid(RichDisplay):
             The suffix is neither.
         """
 
+    def __repr__(self) -> str:
+        points = " x ".join(str(len(values)) for values in self.axes.values())
+        return f"LinearGrid({self.dataset.attrs['name']!r}: {points} points over {', '.join(self.axes)})"
+
     def __str__(self) -> str:
         ranges = [
             f"{name} {values[0]:g} to {values[-1]:g} {self.dataset[name].attrs['units']} in {len(values)} points"
