@@ -122,7 +122,7 @@ def compare(
     try:
         daes = {name: dae.with_outputs(output) for name, dae in daes.items()}
     except NameUnknownError as error:
-        raise NameUnknownError(f"compare: output: {error}") from error
+        raise NameUnknownError(f"compare: output: {error}") from None
     if not all(output in dae.y for dae in daes.values()):
         raise NameUnknownError(f"compare: output: '{output}' is no output, but a state, an input or a parameter.")
     with without_warning():  # what is compared shows by how much a discretization is off

@@ -65,7 +65,7 @@ def read_netcdf(path: str | Path) -> xr.Dataset:
         with xr.open_dataset(NetCDF4DataStore(content), decode_times=False) as dataset:
             return dataset.load()
     except Exception as error:  # each library behind xarray raises errors of its own on a damaged file
-        raise FileFormatError(f"{path}: not a readable netCDF file: {error}.") from error
+        raise FileFormatError(f"{path}: not a readable netCDF file: {error}.") from None
     finally:
         if content is not None and content.isopen():
             content.close()

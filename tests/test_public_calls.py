@@ -19,7 +19,7 @@ import pytest
 import flexblocks as fb
 from flexblocks import control, export, models, optim, plot
 from flexblocks.argument_types import mismatch
-from flexblocks.errors import ArgumentError, ParameterError, UnexpectedError
+from flexblocks.errors import ArgumentError, FlexblocksError, ParameterError, UnexpectedError, suggestion
 from flexblocks.public_calls import GUARDED, guard
 
 PACKAGES = (fb, control, export, models, optim, plot)
@@ -280,3 +280,30 @@ def test_a_list_that_contains_itself_is_refused_in_time() -> None:
     endless.append(endless)
     with pytest.raises(ArgumentError, match="replace is nested too deeply, or contains itself"):
         fb.Model("m").copy(replace=endless)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda dae: fb.simulate(dae, "1 s"),
+        lambda dae: fb.simulate(dae, (0.0, 0.1), rol=1),
+        lambda dae: fb.simulate(dae, (0.0, 0.1), u={"motor.torqe": 1.0}),
+        lambda dae: fb.linearize(dae, outputs=("bob.w",)),
+        lambda dae: fb.compare(dae.model, [fb.Rigid()], output="bob.w"),
+        lambda dae: dae.model["jiont"],
+        lambda dae: dae.model.connect("jiont.axis", "bob.frame_a"),
+        lambda dae: fb.load("nowhere.nc"),
+    ],
+)
+def test_a_refused_argument_is_one_traceback(call: Any) -> None:
+    with pytest.raises(FlexblocksError) as caught:
+        call(fb.assemble(pendulum()))
+    error = caught.value
+    assert error.__cause__ is None
+    assert error.__context__ is None or error.__suppress_context__
+
+
+def test_a_message_says_first_what_may_have_been_meant() -> None:
+    known = ("joint1.angle", "joint2.angle")
+    assert suggestion("joint1.angel", known) == ". Did you mean joint1.angle? There are joint1.angle, joint2.angle."
+    assert suggestion("x", known, "must be one of") == "; must be one of joint1.angle, joint2.angle."

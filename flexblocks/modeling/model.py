@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 import casadi as ca
 import networkx as nx
 
-from flexblocks.errors import FlexblocksError, ModelError, ParameterError, listing, nearest
+from flexblocks.errors import FlexblocksError, ModelError, ParameterError, listing, suggestion
 from flexblocks.interfaces import ANY as ANY_NUMBER
 from flexblocks.interfaces import Block, Composite, Port, Quantity
 from flexblocks.interfaces.parameters import argument_name
@@ -189,8 +189,8 @@ class Model(RichDisplay):
     def _block(self, name: str) -> Block | Composite:
         if name not in self._blocks:
             raise ModelError(
-                f"block '{name}' is not in model '{self.name}' (blocks: {listing(self._blocks)})."
-                f"{nearest(name, self._blocks)} Add it with model.add(...)."
+                f"block '{name}' is not in model '{self.name}'"
+                f"{suggestion(name, self._blocks, 'its blocks are')} Add it with model.add(...)."
             )
         return self._blocks[name]
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from flexblocks.errors import NameUnknownError, ParameterError, listing, nearest
+from flexblocks.errors import NameUnknownError, ParameterError, suggestion
 from flexblocks.lazy_package import upper
 from flexblocks.rich_display import Animated, RichDisplay, text_table
 
@@ -111,8 +111,8 @@ class Trajectory(RichDisplay, Animated):
     def _column(self, name: str) -> tuple[str, int]:
         if name not in self._columns:
             raise NameUnknownError(
-                f"Trajectory of '{self.name}': there is no variable '{name}' ({listing(self._columns)})."
-                f"{nearest(str(name), self._columns)} The motion of frames, such as payload.velocity_x, is there if it "
+                f"Trajectory of '{self.name}': there is no variable '{name}'"
+                f"{suggestion(name, self._columns)} The motion of frames, such as payload.velocity_x, is there if it "
                 "is asked for: simulate dae.with_outputs((...))."
             )
         return self._columns[name]

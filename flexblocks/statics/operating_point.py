@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from flexblocks.dae.dae import DAE
-from flexblocks.errors import NameUnknownError, ParameterError, listing, nearest
+from flexblocks.errors import NameUnknownError, ParameterError, suggestion
 from flexblocks.lazy_package import upper
 from flexblocks.modeling.model import Model
 from flexblocks.rich_display import Animated, text_table
@@ -111,9 +111,7 @@ class OperatingPoint(Animated):
             return float(self.y[self.outputs.index(name)])
         if name not in known:
             known |= dict.fromkeys(self.outputs, 0.0)
-            raise NameUnknownError(
-                f"OperatingPoint: there is no '{name}' (it holds {listing(known)}).{nearest(name, known)}"
-            )
+            raise NameUnknownError(f"OperatingPoint: there is no '{name}'{suggestion(name, known, 'it holds')}")
         return known[name]
 
     @upper

@@ -70,7 +70,10 @@ def test_copy_puts_blocks_in_place_of_others():
 @pytest.mark.parametrize(
     ("to", "message"),
     [
-        ({"lnk1": fb.AssumedModes(3, tip="free")}, r"no beam 'lnk1' \(beams: link1, link2\). Did you mean link1\?"),
+        (
+            {"lnk1": fb.AssumedModes(3, tip="free")},
+            r"no beam 'lnk1'. Did you mean link1\? Its beams are link1, link2\.",
+        ),
         ({"payload": fb.AssumedModes(3, tip="free")}, "no beam 'payload'"),
         ({"link1": 3}, "FlexibleBeam 'link1': discretization = 3"),
         (3, "discretization = 3"),

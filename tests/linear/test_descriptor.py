@@ -184,7 +184,7 @@ def test_in_motion() -> None:
 
 
 def test_refused() -> None:
-    with pytest.raises(ParameterError, match=r"form = 'descriptr'; must be one of .*Did you mean descriptor"):
+    with pytest.raises(ParameterError, match=r"form = 'descriptr'\. Did you mean descriptor"):
         fb.linearize(arms()["paper"], form="descriptr")
 
 

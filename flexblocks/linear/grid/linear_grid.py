@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from flexblocks.dae.dae import DAE
-from flexblocks.errors import NameUnknownError, ParameterError, listing, nearest
+from flexblocks.errors import NameUnknownError, ParameterError, listing, suggestion
 from flexblocks.lazy_package import upper
 from flexblocks.libraries import pd, xr
 from flexblocks.linear.grid.dataset import model_at
@@ -150,7 +150,7 @@ class LinearGrid(RichDisplay):
         axes = self.axes
         for name in values:
             if name not in axes:
-                raise NameUnknownError(f"LinearGrid: there is no axis '{name}' ({listing(axes)}).{nearest(name, axes)}")
+                raise NameUnknownError(f"LinearGrid: there is no axis '{name}'{suggestion(name, axes)}")
         for name, nodes in axes.items():
             value = values.get(name)
             if value is None or not nodes[0] <= value <= nodes[-1]:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from flexblocks.dae.dae import DAE
-from flexblocks.errors import NameUnknownError, ParameterError, listing, nearest
+from flexblocks.errors import NameUnknownError, ParameterError, listing, suggestion
 from flexblocks.linear.linear_model import LinearModel
 from flexblocks.plot.animation.animation import Animation
 from flexblocks.plot.animation.motions import mode_runs, motion_run, plan_limits, posture_run, up_of
@@ -155,6 +155,4 @@ def _check_signals(wanted: Sequence[str], runs: Sequence[Run]) -> None:
     known = list(dict.fromkeys(name for run in runs for name in run.signals.names))
     for name in wanted:
         if name not in known:
-            raise NameUnknownError(
-                f"plot.animate: signals: there is no '{name}' ({listing(known)}).{nearest(str(name), known)}"
-            )
+            raise NameUnknownError(f"plot.animate: signals: there is no '{name}'{suggestion(name, known)}")

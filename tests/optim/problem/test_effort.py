@@ -111,7 +111,7 @@ def test_similar_arms_have_similar_least_efforts(size):
     ("sizes", "match"),
     [
         ({"motor.torque": 1.0}, r"without pusher\.force; give the size of every input"),
-        (SIZES | {"pusher.froce": 1.0}, r"pusher\.froce; must be inputs.*Did you mean pusher\.force"),
+        (SIZES | {"pusher.froce": 1.0}, r"pusher\.froce\. Did you mean pusher\.force\? Must be inputs"),
         (SIZES | {"pusher.force": 0.0}, r"relative_to\['pusher\.force'\] = 0; must be > 0"),
         (SIZES | {"pusher.force": "1 kN"}, r"relative_to\['pusher\.force'\] = '1 kN'; must be a finite number"),
         (100.0, r"relative_to = 100\.0; must be a dict"),

@@ -170,7 +170,7 @@ def test_problems_as_plain_data():
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"type": "RestToRst"}, r"here: type = 'RestToRst'; must be one of .*Did you mean RestToRest\?"),
+        ({"type": "RestToRst"}, r"here: type = 'RestToRst'\. Did you mean RestToRest\? Must be one of "),
         ({"type": "Plan"}, "here: type = 'Plan'; must be one of"),
         ({"goals": {}}, r"here: unknown key 'goals'.*Did you mean goal\?"),
         ({"goal": {ANGLE: "far"}}, "here: RestToRest: goal: joint1.angle = 'far'"),

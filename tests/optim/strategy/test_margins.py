@@ -36,7 +36,7 @@ def test_a_plan_stays_within_its_limits_by_the_margins(name: str, limit: float, 
 @pytest.mark.parametrize(
     ("margins", "message"),
     [
-        ({"der(joint1.angel)": 0.1}, r"'der\(joint1.angel\)' is no limit .* Did you mean der\(joint1.angle\)\?"),
+        ({"der(joint1.angel)": 0.1}, r"'der\(joint1.angel\)' is no limit .*\. Did you mean der\(joint1.angle\)\?"),
         ({"motor1.torque": 0.1}, r"'motor1.torque' is no limit of a state"),
         ({RATE: 1.0}, r"margins: der\(joint1.angle\) = 1; must be at most 0.9, half of its range"),
         ({RATE: -0.1}, "must be numbers >= 0 by the names of limits"),
