@@ -22,7 +22,7 @@ CRANK = "crank_joint.angle"
 
 def main() -> None:
     model = runpy.run_path(str(EXAMPLE))["four_bar"]()
-    coupler = model.blocks["coupler"].with_values({"discretization": fb.Rigid()})
+    coupler = model["coupler"].with_values({"discretization": fb.Rigid()})
     dae = fb.assemble(model.copy({"coupler": coupler}))
     problem = optim.RestToRest({CRANK: 0.5}, {CRANK: 2.5}, 1.0)
     table = Table("intervals", "objective", "closures left by", "misses by [mm]", "crank off by [rad]")

@@ -31,7 +31,7 @@ def stub(case: dict[str, float]) -> dict[str, Any]:
     return {"value": 2 * case["a"], "series": (("place",), np.arange(9.0) + case["a"])}
 
 
-def seconds(task: Any, cases: fb.Cases, executor: Any, store: Path | None = None) -> float:
+def seconds(task: Any, cases: fb.studies.Cases, executor: Any, store: Path | None = None) -> float:
     """Return the wall time of a study [s]."""
     began = time.perf_counter()
     fb.study(task, cases, store, executor, progress=False)
@@ -61,7 +61,7 @@ def short_simulations(count: int) -> None:
 
 def processor_time(task: Any, count: int, workers: int) -> tuple[float, float, float]:
     """Return wall time, and processor time of workers and of the driver, of a study in processes [s]."""
-    cases = fb.samples({"payload.mass": (0.05, 0.2), "motor1.torque": (-0.02, 0.02)}, count)
+    cases = fb.studies.samples({"payload.mass": (0.05, 0.2), "motor1.torque": (-0.02, 0.02)}, count)
     children = resource.getrusage(resource.RUSAGE_CHILDREN)
     began, driver = time.perf_counter(), time.process_time()
     # Children of this process, and no forkserver's, so that the system counts their time.
@@ -81,7 +81,7 @@ def overhead(count: int = 2000) -> None:
 
     import distributed
 
-    cases = fb.grid({"a": np.arange(float(count))})
+    cases = fb.studies.grid({"a": np.arange(float(count))})
     print(f"\nA case beside its task, {count} stub cases in a Zarr store\n")
     print("| executor | ms a case |\n|---|---|")
     with (
@@ -99,12 +99,12 @@ def stubs(count: str, folder: str) -> None:
     """Do stub cases on a cluster of this computer, in a process of its own; print cases a second and memory [MB]."""
     import distributed
 
-    cases, store = fb.grid({"a": np.arange(float(count))}), Path(folder) / "study.zarr"
+    cases, store = fb.studies.grid({"a": np.arange(float(count))}), Path(folder) / "study.zarr"
     with (
         distributed.LocalCluster(2, threads_per_worker=1, dashboard_address=None) as cluster,
         distributed.Client(cluster) as client,
     ):
-        seconds(stub, fb.grid({"a": np.arange(100.0)}), client)  # the workers have imported what they need
+        seconds(stub, fb.studies.grid({"a": np.arange(100.0)}), client)  # the workers have imported what they need
         taken = seconds(stub, cases, client, store)
     files = [file for file in store.rglob("*") if file.is_file()]
     size = sum(file.stat().st_size for file in files)

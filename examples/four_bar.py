@@ -62,7 +62,7 @@ def main(picture: str | None = None) -> fb.Trajectory:
     if picture:
         from flexblocks import plot
 
-        plot.snapshots(dae, motion).figure.savefig(picture)
+        plot.snapshots(motion).figure.savefig(picture)
     return motion
 
 

@@ -9,6 +9,7 @@ from flexblocks.lazy_package import LazyPackage
 
 if TYPE_CHECKING:
     from flexblocks import beam, blocks
+    from flexblocks import studies as studies
     from flexblocks.assemble import assemble
     from flexblocks.beam import *  # noqa: F403 - what its register, __all__, names
     from flexblocks.blocks import *  # noqa: F403 - likewise
@@ -24,8 +25,8 @@ if TYPE_CHECKING:
     from flexblocks.linear.linear_model import LinearModel
     from flexblocks.linear.linearize import linearize
     from flexblocks.linear.reduce import reduce
+    from flexblocks.load import load
     from flexblocks.modeling.model import Model
-    from flexblocks.modeling.model_file import load
     from flexblocks.modeling.rediscretize import rediscretize
     from flexblocks.simulation import (
         PiecewisePolynomial,
@@ -40,12 +41,11 @@ if TYPE_CHECKING:
     )
     from flexblocks.statics.equilibrium import equilibrium
     from flexblocks.statics.operating_point import OperatingPoint
-    from flexblocks.studies import Cases, grid, samples, study, table
+    from flexblocks.studies.study import study
 
     __all__ = [
         "DAE",
         "Block",
-        "Cases",
         "Comparison",
         "Composite",
         "DHRow",
@@ -68,7 +68,6 @@ if TYPE_CHECKING:
         "compare",
         "denavit_hartenberg",
         "equilibrium",
-        "grid",
         "linear_grid",
         "linearize",
         "load",
@@ -76,11 +75,9 @@ if TYPE_CHECKING:
         "piecewise_linear",
         "rediscretize",
         "reduce",
-        "samples",
         "simulate",
         "simulate_batch",
         "study",
-        "table",
     ]
     __all__ += beam.__all__
     __all__ += blocks.__all__
@@ -90,7 +87,7 @@ else:
         [
             {
                 "flexblocks.modeling.model": ["Model"],
-                "flexblocks.modeling.model_file": ["load"],
+                "flexblocks.load": ["load"],
                 "flexblocks.modeling.rediscretize": ["rediscretize"],
                 "flexblocks.interfaces": ["Block", "Composite", "ForceElement"],
                 "flexblocks.blocks.joints.denavit_hartenberg": ["DHRow", "denavit_hartenberg"],
@@ -124,7 +121,7 @@ else:
                 "flexblocks.linear.damping_choice": ["DampingChoice"],
             },
             {"flexblocks.compare": ["Comparison", "compare"]},
-            {"flexblocks.studies": ["Cases", "grid", "samples", "study", "table"]},
+            {"flexblocks.studies.study": ["study"]},
             {"flexblocks.errors": ["FlexblocksError", "FlexblocksWarning"]},
         ],
         ["flexblocks.beam", "flexblocks.blocks"],

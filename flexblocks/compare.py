@@ -14,6 +14,7 @@ from flexblocks.beam.discretization import Discretization
 from flexblocks.dae.dae import DAE
 from flexblocks.dae.operation_counts import operation_counts
 from flexblocks.errors import NameUnknownError, ParameterError
+from flexblocks.lazy_package import upper
 from flexblocks.libraries import pd
 from flexblocks.linear.linearize import linearize
 from flexblocks.modeling.model import Model
@@ -45,11 +46,21 @@ class Comparison(RichDisplay):
         Name of the output that is compared.
     responses : dict of Trajectory
         The simulations, by discretization.
+    model : Model
+        The model that was compared, with its own discretizations.
     """
 
     table: pd.DataFrame
     output: str
     responses: Mapping[str, Trajectory]
+    model: Model
+
+    @upper
+    def plot(self) -> Any:
+        """Draw the responses and their differences, and return the axes; see `flexblocks.plot.comparison`."""
+
+    def __repr__(self) -> str:
+        return f"Comparison({self.output!r}: {len(self.table)} discretizations of {self.model.name!r})"
 
     def __str__(self) -> str:
         return f"{self.output}\n{self.table.to_string(float_format=lambda value: f'{value:.6g}')}"
@@ -111,7 +122,7 @@ def compare(
     try:
         daes = {name: dae.with_outputs(output) for name, dae in daes.items()}
     except NameUnknownError as error:
-        raise NameUnknownError(f"compare: output: {error}") from error
+        raise NameUnknownError(f"compare: output: {error}") from None
     if not all(output in dae.y for dae in daes.values()):
         raise NameUnknownError(f"compare: output: '{output}' is no output, but a state, an input or a parameter.")
     with without_warning():  # what is compared shows by how much a discretization is off
@@ -122,7 +133,7 @@ def compare(
             responses = {name: _simulate_from(dae, points[name], t, u, x0) for name, dae in daes.items()}
     last = list(responses.values())[-1]
     rows = {name: _row(dae, points[name], responses[name], last, output, frequencies) for name, dae in daes.items()}
-    return Comparison(pd.DataFrame.from_dict(rows, orient="index"), output, responses)
+    return Comparison(pd.DataFrame.from_dict(rows, orient="index"), output, responses, model.copy())
 
 
 def _named(discretizations: Mapping[str, Discretization] | Sequence[Discretization]) -> dict[str, Discretization]:

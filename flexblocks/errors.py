@@ -139,6 +139,24 @@ def nearest(name: str, known: Iterable[str]) -> str:
     return f" Did you mean {best}?" if best else ""
 
 
+def suggestion(
+    name: object, known: Iterable[str], words: str = "there are", listed: Iterable[str] | None = None
+) -> str:
+    """Return how a message goes on after an unknown name: first what may have been meant, then what there is.
+
+    ``. Did you mean joint1.angle? There are joint1.angle, joint2.angle.``; where nothing is near,
+    ``; there are joint1.angle, joint2.angle.``. Of `known` names only `listed` ones are told, by default all.
+    """
+    known = list(known)
+    return meant(name, known, f"{words} {listing(known if listed is None else listed)}.")
+
+
+def meant(name: object, known: Iterable[str], told: str) -> str:
+    """Return how a message goes on after an unknown name, as `suggestion` does; `told` is what else is said."""
+    near = nearest(str(name), known)
+    return f".{near} {told[:1].upper()}{told[1:]}" if near else f"; {told}"
+
+
 def listing(names: Iterable[str], most: int = 12) -> str:
     """Return the names in one line, cut after `most` of them: twelve fill a line or two of a terminal."""
     names = list(names)

@@ -1,20 +1,30 @@
-"""Public names of a package that are imported when they are first used, so that the package itself loads fast.
+"""Public names of a package, and methods of its classes, that are imported when they are first used.
 
 Names of one group come together: with a verb come the classes of what it returns, and their methods are guarded as the
 verb is (`flexblocks.public_calls`).
+
+A method such as ``run.plot()`` needs a room above that of its class. The class has its signature, decorated with
+`upper`; the room above writes it and registers it, so that imports go one way.
 """
 
 from __future__ import annotations
 
+import functools
 import importlib
 import importlib.util
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from types import ModuleType
-from typing import Any
+from typing import Any, TypeVar
 
 from flexblocks.libraries import optional
 from flexblocks.public_calls import guard
+
+Method = TypeVar("Method", bound=Callable[..., Any])
+
+# Rooms that write methods of classes below them, by the method; what they register is in their ``methods.py``.
+ROOMS = {"_repr_html_": "notebook", "_repr_latex_": "notebook", "animate": "plot", "plot": "plot", "save": "export"}
+_METHODS: dict[str, Callable[..., Any]] = {}
 
 Group = Mapping[str, Sequence[str]]  # names by the module they are in
 
@@ -81,3 +91,27 @@ class LazyPackage(ModuleType):
         module = sys.modules[package]
         vars(module)["_LazyPackage__groups"], vars(module)["_LazyPackage__registers"] = tuple(groups), tuple(registers)
         module.__class__ = cls
+
+
+def upper(method: Method) -> Method:
+    """Return a method that a room above that of its class writes: a decorator of its signature and docstring.
+
+    Raises
+    ------
+    MissingExtraError
+        When it is called: the room needs a library that is not installed.
+    """
+    name = method.__qualname__
+
+    @functools.wraps(method)
+    def called(*args: Any, **kwargs: Any) -> Any:
+        if name not in _METHODS:
+            optional(f"flexblocks.{ROOMS[method.__name__]}.methods", name)
+        return _METHODS[name](*args, **kwargs)
+
+    return called  # type: ignore[return-value]
+
+
+def register(methods: Mapping[str, Callable[..., Any]]) -> None:
+    """Register what a room writes for classes below it, by ``"Class.method"``; called with the object first."""
+    _METHODS.update(methods)

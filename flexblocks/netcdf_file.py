@@ -1,4 +1,4 @@
-"""Datasets in netCDF files: written whole or not at all, read whole or refused."""
+"""Datasets in netCDF files, with a tag of what they hold: written whole or not at all, read whole or refused."""
 
 from __future__ import annotations
 
@@ -13,9 +13,11 @@ from flexblocks.errors import FileFormatError
 from flexblocks.file_paths import readable_file
 from flexblocks.libraries import xr
 
+FORMAT = "flexblocks"  # the attribute of a file, and the first entry of other files of ours, that tells what it holds
 
-def write_netcdf(path: str | Path, dataset: xr.Dataset) -> None:
-    """Write a dataset to a file.
+
+def write_netcdf(path: str | Path, dataset: xr.Dataset, holds: str) -> None:
+    """Write a dataset to a file, with the tag of what it holds: ``"trajectory"``, ``"plan"``.
 
     Arrays of numbers have checksums (HDF5's Fletcher-32), so that a reader refuses what has been damaged since.
 
@@ -24,6 +26,7 @@ def write_netcdf(path: str | Path, dataset: xr.Dataset) -> None:
     FileFormatError
         See `atomic_file`.
     """
+    dataset = dataset.assign_attrs({FORMAT: holds})
     with atomic_file(path) as unfinished:
         try:
             dataset.to_netcdf(unfinished, engine="netcdf4", encoding=_checksums(dataset))
@@ -62,7 +65,7 @@ def read_netcdf(path: str | Path) -> xr.Dataset:
         with xr.open_dataset(NetCDF4DataStore(content), decode_times=False) as dataset:
             return dataset.load()
     except Exception as error:  # each library behind xarray raises errors of its own on a damaged file
-        raise FileFormatError(f"{path}: not a readable netCDF file: {error}.") from error
+        raise FileFormatError(f"{path}: not a readable netCDF file: {error}.") from None
     finally:
         if content is not None and content.isopen():
             content.close()

@@ -5,8 +5,8 @@ and the constructors and public methods of its classes. A call that succeeds cos
 that ends in an error of Python's own is looked at afterwards, against the annotations of its parameters. Functions
 call each other inside the library without a door. No Ctrl-C is lost behind it, see `flexblocks.interrupt`.
 
-Nothing is hidden: the error of Python's own is the cause of what is raised, and an error in code that a user passed in
-(a law, a signal, a block) is left as it is.
+A refused argument ends in one error and no other: what Python made of it would only hide it. Of an `UnexpectedError`
+Python's own is the cause, and an error in code that a user passed in (a law, a signal, a block) is left as it is.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from flexblocks.argument_types import MOST_ENTRIES, annotated_types, mismatches, not_plain, short
-from flexblocks.errors import ArgumentError, FlexblocksError, UnexpectedError, nearest
+from flexblocks.errors import ArgumentError, FlexblocksError, UnexpectedError, meant
 from flexblocks.interrupt import begin
 
 Called = TypeVar("Called", bound=Callable[..., Any])
@@ -100,7 +100,7 @@ def _guarded(function: Callable[..., Any], name: str, owner: type | None = None)
             refusal = _refusal(function, name, owner, args, kwargs, error, sys._getframe(1))
             if refusal is None:
                 raise
-            raise refusal from error
+            raise refusal from (error if isinstance(refusal, UnexpectedError) else None)
         finally:
             if delivery is not None:
                 delivery.end()
@@ -248,7 +248,8 @@ def _written_wrongly(
         came = ", ".join(map(short, args[1 if method else 0 :]))
         return f"{label}({came}): say which is which: {label}({', '.join(f'{name}=...' for name in known)})."
     unknown = [name for name in kwargs if name not in known]
-    return f"{label}: {mistake}; takes ({', '.join(known)}).{nearest(unknown[0], known) if unknown else ''}"
+    told = f"takes ({', '.join(known)})."
+    return f"{label}: {mistake}{meant(unknown[0], known, told) if unknown else f'; {told}'}"
 
 
 def _package(frame: FrameType) -> str:

@@ -112,7 +112,7 @@ def _slewing_drive(model: fb.Model, torque: float) -> fb.Revolute:
 
 def _hung_load(model: fb.Model, mass: float, start: tuple[float, float, float]) -> Port:
     """Add the load, which the rope alone holds; return the place where it does."""
-    place = model.blocks["ground"].port("frame_b")
+    place = model["ground"].port("frame_b")
     for name, value, axis in zip("xyz", start, ((1, 0, 0), (0, 1, 0), (0, 0, 1)), strict=True):
         slide = model.add(fb.Prismatic(f"load_{name}", axis=axis, start=value))
         model.connect(place, slide.frame_a)

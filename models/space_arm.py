@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import flexblocks as fb
-from flexblocks.errors import ParameterError, listing, nearest
+from flexblocks.errors import ParameterError, suggestion
 from flexblocks.interfaces.ports import Port
 
 ROTOR_INERTIA = 6e-4  # of a motor with what turns with it [kg m2]
@@ -74,9 +74,7 @@ def space_arm(
     """
     unknown = [name for name in start or {} if name not in JOINTS]
     if unknown:
-        raise ParameterError(
-            f"space_arm: start has no joint '{unknown[0]}' ({listing(JOINTS)}).{nearest(unknown[0], JOINTS)}"
-        )
+        raise ParameterError(f"space_arm: start has no joint '{unknown[0]}'{suggestion(unknown[0], JOINTS)}")
     angles = dict.fromkeys(JOINTS, 0.0) | START | dict(start or {})
     booms = fb.AssumedModes(1, tip="auto") if booms is None else booms
     model = fb.Model("space arm", gravity=(0.0, 0.0, 0.0))

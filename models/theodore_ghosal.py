@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 import flexblocks as fb
-from flexblocks.errors import ParameterError, nearest
+from flexblocks.errors import ParameterError, suggestion
 from flexblocks.interfaces.block import Block
 from flexblocks.interfaces.ports import Port
 
@@ -75,8 +75,7 @@ def theodore_ghosal_1995(
     for name, value, known in (("arm", arm, ARMS), ("discretization", discretization, DISCRETIZATIONS)):
         if value not in known:
             raise ParameterError(
-                f"theodore_ghosal_1995: {name} = {value!r}; must be one of {', '.join(known)}."
-                f"{nearest(str(value), known)}"
+                f"theodore_ghosal_1995: {name} = {value!r}{suggestion(value, known, 'must be one of')}"
             )
     builder = _Builder(arm, discretization, n, shapes, payload, motors, rigidity)
     return builder.model()

@@ -14,15 +14,15 @@ from .problem.objectives import *  # noqa: F403  (the terms that are registered 
 from .problem.objectives.objective import Objective
 from .problem.path_constraints import *  # noqa: F403
 from .problem.path_constraints.capsule import Capsule
-from .problem.path_constraints.region import Box, HalfSpace, Sphere
+from .problem.path_constraints.region import Cuboid, HalfSpace, Sphere
 from .problem.phase import Phase
 from .problem.pose import Pose
 from .problem.problem import Problem
 from .problem.rest_to_rest import RestToRest
 from .problem.via import Via
 from .results.attempt import Attempt
-from .results.load_plan import load_plan
 from .results.plan import Plan
+from .results.saved_plan import saved_plan  # noqa: F401  (it says how plans are pickled)
 from .solve import solve
 from .strategy.model_refinement import refine_model
 from .verification.audit import Audit
@@ -32,11 +32,11 @@ from .verification.replay import Replay
 __all__ = [
     "Attempt",
     "Audit",
-    "Box",
     "Capsule",
     "Conflict",
     "Course",
     "Criteria",
+    "Cuboid",
     "HalfSpace",
     "Objective",
     "Phase",
@@ -51,7 +51,6 @@ __all__ = [
     "Sphere",
     "Via",
     "diagnose",
-    "load_plan",
     "plan",
     "pyomo_model",
     "refine_model",

@@ -167,7 +167,7 @@ def plan_with(
     except ProblemError as error:
         if (suspicion := suspected(dae, problem)) is None:
             raise
-        raise ProblemError(f"{error} {suspicion}") from error
+        raise ProblemError(f"{error} {suspicion}") from None
     transcribed = transcribed_problem(model)
     if (suspicion := in_degrees(dae, transcribed.problem)) is not None:
         warn(f"plan: goal: {suspicion}", PlanWarning)

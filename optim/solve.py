@@ -125,7 +125,7 @@ def optimum(
         raise PlanError(
             f"Plan of '{name}' was interrupted after {solution.statistics.iterations} iterations, with the "
             f"objective {solution.objective:.6g}; largest violation: {violated[0] if violated else 'none'}. The last "
-            "iterate is in the error's .plan: resume with optim.solve(error.plan.model), or keep it with "
+            "iterate is in the error's .plan: resume with optim.solve(error.plan.pyomo_model), or keep it with "
             'error.plan.save("plan.nc").',
             solution,
             violated,

@@ -57,7 +57,7 @@ def test_lines_meet_and_end_where_the_outputs_are():
 def test_beam_in_space_passes_through_what_its_station_carries():
     model = cantilever(discretization=fb.AssumedModes(2, tip="free"), bending="yz")
     probe = model.add(fb.Payload("probe", mass=1e-3, inertia=1e-3 * np.eye(3)))
-    model.connect(model.blocks["link"].station(0.3), probe.frame_a)
+    model.connect(model["link"].station(0.3), probe.frame_a)
     dae = fb.assemble(model)
     x = {"link.bending_y[1]": 0.02, "link.bending_y[2]": -0.01, "link.bending_z[1]": 0.03}
     lines = shape(dae, stations=8)(x)
@@ -98,7 +98,7 @@ def test_tip_is_the_body_farthest_out():
     model = cantilever()
     joint, hook = model.add(fb.Revolute("joint")), model.add(fb.Payload("hook", mass=1.0, inertia=0.1))
     probe = model.add(fb.LumpedMass("probe", mass=1.0))
-    model.connect(model.blocks["link"].frame_b, joint.frame_a)
+    model.connect(model["link"].frame_b, joint.frame_a)
     model.connect(joint.frame_b, hook.frame_a)
-    model.connect(model.blocks["link"].station(0.1), probe.frame_a)
+    model.connect(model["link"].station(0.1), probe.frame_a)
     assert shape(fb.assemble(model)).tip == "hook"

@@ -19,7 +19,7 @@ import pytest
 import flexblocks as fb
 from flexblocks import control, export, models, optim, plot
 from flexblocks.argument_types import mismatch
-from flexblocks.errors import ArgumentError, ParameterError, UnexpectedError
+from flexblocks.errors import ArgumentError, FlexblocksError, ParameterError, UnexpectedError, suggestion
 from flexblocks.public_calls import GUARDED, guard
 
 PACKAGES = (fb, control, export, models, optim, plot)
@@ -85,7 +85,7 @@ def test_what_is_of_another_type_is_told_with_its_place(value: Any, hint: Any, w
         (lambda dae: fb.linearize(dae, outputs=3), r"linearize: outputs = 3 \(int\); must be a sequence of strings"),
         (lambda dae: export.save_linear(dae, "arm.json"), r"save_linear: lin = .*must be a LinearModel"),
         (lambda dae: export.fmu(dae, 7), r"fmu: path = 7 \(int\); must be a string or a path"),
-        (lambda dae: plot.arm(dae.model), r"arm: dae = .*must be a DAE"),
+        (lambda dae: plot.arm(dae.model), r"arm: Model is of no arm; must be a DAE"),
         (lambda dae: control.close_loop(dae, 3), "close_loop: law = 3; must be a law"),
         (lambda dae: fb.Model("arm").save(3), r"Model.save: path = 3 \(int\); must be a string or a path"),
         (lambda dae: models.subudhi_morris_2002(links="two"), "links"),
@@ -210,8 +210,8 @@ for _ in range(70):
         (lambda: optim.Tracking({"joint1.angle": -(10**400)}), "Tracking: paths has an integer beyond"),
         # More digits than Python writes: the message about it was an error, too.
         (lambda: fb.RigidLink("link", 10**5000, 1.0), "RigidLink: length has an integer beyond"),
-        (lambda: fb.samples({"a": (0, 1)}, 10**12), "samples: count = 1000000000000; no memory holds so many"),
-        (lambda: fb.samples({"a": (0, 1)}, 10**25), "samples: count = .*; no memory holds so many"),
+        (lambda: fb.studies.samples({"a": (0, 1)}, 10**12), "samples: count = 1000000000000; no memory holds so many"),
+        (lambda: fb.studies.samples({"a": (0, 1)}, 10**25), "samples: count = .*; no memory holds so many"),
         (lambda: control.quintic(0.0, ca.SX(1.0), 1.0), r"quintic: goal = SX\(1\) \(SX\); must be a plain number"),
     ],
 )
@@ -280,3 +280,30 @@ def test_a_list_that_contains_itself_is_refused_in_time() -> None:
     endless.append(endless)
     with pytest.raises(ArgumentError, match="replace is nested too deeply, or contains itself"):
         fb.Model("m").copy(replace=endless)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda dae: fb.simulate(dae, "1 s"),
+        lambda dae: fb.simulate(dae, (0.0, 0.1), rol=1),
+        lambda dae: fb.simulate(dae, (0.0, 0.1), u={"motor.torqe": 1.0}),
+        lambda dae: fb.linearize(dae, outputs=("bob.w",)),
+        lambda dae: fb.compare(dae.model, [fb.Rigid()], output="bob.w"),
+        lambda dae: dae.model["jiont"],
+        lambda dae: dae.model.connect("jiont.axis", "bob.frame_a"),
+        lambda dae: fb.load("nowhere.nc"),
+    ],
+)
+def test_a_refused_argument_is_one_traceback(call: Any) -> None:
+    with pytest.raises(FlexblocksError) as caught:
+        call(fb.assemble(pendulum()))
+    error = caught.value
+    assert error.__cause__ is None
+    assert error.__context__ is None or error.__suppress_context__
+
+
+def test_a_message_says_first_what_may_have_been_meant() -> None:
+    known = ("joint1.angle", "joint2.angle")
+    assert suggestion("joint1.angel", known) == ". Did you mean joint1.angle? There are joint1.angle, joint2.angle."
+    assert suggestion("x", known, "must be one of") == "; must be one of joint1.angle, joint2.angle."

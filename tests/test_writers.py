@@ -72,15 +72,15 @@ def command(name: str, *arguments: str) -> Callable[[Path], None]:
 WRITERS: dict[str, tuple[str, Callable[[Path], Any], Callable[[Path], Any] | None]] = {
     "model, YAML": (".yaml", lambda path: arm().save(path), fb.load),
     "model, JSON": (".json", lambda path: arm().save(path), fb.load),
-    "trajectory, netCDF": (".nc", lambda path: motion().save(path), fb.Trajectory.load),
-    "trajectory, CSV": (".csv", lambda path: motion().save(path), fb.Trajectory.load),
-    "plan": (".nc", lambda path: plan().save(path), optim.load_plan),
-    "grid, netCDF": (".nc", lambda path: export.save_grid(grid(), path), export.load_grid),
+    "trajectory, netCDF": (".nc", lambda path: motion().save(path), fb.load),
+    "trajectory, CSV": (".csv", lambda path: motion().save(path), fb.load),
+    "plan": (".nc", lambda path: plan().save(path), fb.load),
+    "grid, netCDF": (".nc", lambda path: export.save_grid(grid(), path), fb.load),
     "grid, MATLAB": (".mat", lambda path: export.save_grid(grid(), path), None),
     **{
         f"linear model, {suffix}": (suffix, lambda path: export.save_linear(linear(), path), reader)
         for suffix, reader in (
-            *((suffix, export.load_linear) for suffix in (".mat", ".json", ".npz")),
+            *((suffix, fb.load) for suffix in (".mat", ".json", ".npz")),
             *((suffix, None) for suffix in (".m", ".py")),
         )
     },
@@ -97,7 +97,7 @@ WRITERS: dict[str, tuple[str, Callable[[Path], Any], Callable[[Path], Any] | Non
                 "--time", "0.01", "--out"),
         None,
     ),
-    "flexblocks linearize": (".mat", command("linearize", "subudhi-morris-2002", "--out"), export.load_linear),
+    "flexblocks linearize": (".mat", command("linearize", "subudhi-morris-2002", "--out"), fb.load),
 }  # fmt: skip
 READERS = [name for name, (_, _, reader) in WRITERS.items() if reader is not None]
 
@@ -239,10 +239,10 @@ def test_a_table_of_a_motion_is_refused_by_its_rows(tmp_path: Path) -> None:
     ):
         path.write_text(text)
         with pytest.raises(FileFormatError, match=f"cut short or was added to: {rows} whole rows of 101"):
-            fb.Trajectory.load(path)
+            fb.load(path)
     path.write_text("".join([lines[0].replace(', "rows": 101', ""), *lines[1:]]))
     with pytest.raises(FileFormatError, match="save the trajectory again"):
-        fb.Trajectory.load(path)
+        fb.load(path)
 
 
 @pytest.mark.parametrize("name", ["arm", "arm.doc"])

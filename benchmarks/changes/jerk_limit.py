@@ -24,7 +24,7 @@ def planned(limits, inputs="cubic"):
 
 def greatest(plan):
     """Return the greatest second derivative of the torque, linear over each interval [N m/s2]."""
-    m, times = plan.model, plan.transcribed.first[0].mesh.times
+    m, times = plan.pyomo_model, plan.transcribed.first[0].mesh.times
     u = np.array([m.u[k, "motor.torque"].value for k in m.mesh])
     du = np.array([m.du[k, "motor.torque"].value for k in m.mesh])
     h, steps = np.diff(times), np.diff(u)

@@ -46,7 +46,7 @@ export.save_linear(lin, "arm.toml")
 with open("arm.toml", "rb") as file:
     assert tomllib.load(file)["StateName"] == list(lin.states)
 
-back = export.load_linear("arm.toml")
+back = fb.load("arm.toml")
 assert (back.states, back.inputs, back.outputs) == (lin.states, lin.inputs, lin.outputs)
 for matrix in "ABCDE":
     assert np.array_equal(getattr(back, matrix), getattr(lin, matrix)), matrix
@@ -54,7 +54,7 @@ for matrix in "ABCDE":
 Path("damaged.toml").write_text("A = [")
 for name, words in (("damaged.toml", "not a readable .toml file"), ("arm.xml", ".toml")):
     try:
-        export.load_linear(name)
+        fb.load(name)
     except fb.FlexblocksError as error:
         assert words in str(error), error
     else:

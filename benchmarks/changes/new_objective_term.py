@@ -67,7 +67,7 @@ assert plan.objective < more.objective
 
 # A plan's file brings it back.
 more.save("plan.nc")
-assert optim.load_plan("plan.nc").transcribed.problem.objective == both
+assert fb.load("plan.nc").transcribed.problem.objective == both
 """
 
 CHANGE = Change(

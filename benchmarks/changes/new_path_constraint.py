@@ -101,7 +101,7 @@ except optim.ProblemError as error:
 else:
     raise AssertionError("a start too close by was not refused")
 kept.save("plan.nc")
-assert optim.load_plan("plan.nc").transcribed.problem.path == kept.transcribed.problem.path
+assert fb.load("plan.nc").transcribed.problem.path == kept.transcribed.problem.path
 """
 
 CHANGE = Change(

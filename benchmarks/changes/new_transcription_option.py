@@ -69,7 +69,7 @@ timed = optim.RestToRest(start={"rotor.angle": 0.0}, goal={"rotor.angle": 1.0}, 
 fast = optim.plan(dae, timed, intervals=10, grading="clustered", inputs="linear")
 assert np.isclose(fast.duration, 2 * np.sqrt(1.0 / 2.0), rtol=0.1), fast.duration
 fast.save("plan.nc")
-assert optim.load_plan("plan.nc").transcribed.options.grading == "clustered"
+assert fb.load("plan.nc").transcribed.options.grading == "clustered"
 
 assert "grading" in inspect.signature(optim.plan).parameters and "shorter towards the ends" in optim.plan.__doc__
 try:

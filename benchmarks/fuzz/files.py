@@ -19,7 +19,7 @@ import flexblocks as fb
 from benchmarks.fuzz.outcome import OK, Outcome
 from benchmarks.fuzz.public_functions import calls
 from benchmarks.fuzz.tampered import PLAIN, changed_bytes, changed_document
-from flexblocks import export, optim
+from flexblocks import export
 from flexblocks.cli.planning.request import read_request
 from flexblocks.cli.planning.template import TEMPLATE
 from flexblocks.cli.signals import signals
@@ -73,9 +73,9 @@ def good_files() -> dict[str, File]:
     (folder / "template.yaml").write_text(TEMPLATE)
     (folder / "table.csv").write_text("time,torque\n0.0,1.0\n0.1,2.0\n0.2,0.5\n")
     readers: dict[str, Callable[[Path], Any]] = {
-        "arm.yaml": _checked, "arm.json": _checked, "motion.csv": fb.Trajectory.load, "motion.nc": fb.Trajectory.load,
-        "linear.json": export.load_linear, "linear.mat": export.load_linear, "linear.npz": export.load_linear,
-        "grid.nc": export.load_grid, "plan.nc": optim.load_plan, "problem.yaml": read_request,
+        "arm.yaml": _checked, "arm.json": _checked, "motion.csv": fb.load, "motion.nc": fb.load,
+        "linear.json": fb.load, "linear.mat": fb.load, "linear.npz": fb.load,
+        "grid.nc": fb.load, "plan.nc": fb.load, "problem.yaml": read_request,
         "template.yaml": read_request, "table.csv": lambda path: signals([f"motor1.torque={path}:torque"]),
     }  # fmt: skip
     return {name: File(folder / name, read) for name, read in readers.items()}

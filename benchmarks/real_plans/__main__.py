@@ -47,7 +47,7 @@ def main() -> None:
         parser.error(f"no such arm or task; there are {'; '.join(ARMS)}; and {', '.join(EVERY)}.")
     os.environ |= {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
     task = PlanCase(options.limit, options.replays)
-    runs = fb.study(task, fb.table(chosen), options.store, options.jobs, retry=options.retry)
+    runs = fb.study(task, fb.studies.table(chosen), options.store, options.jobs, retry=options.retry)
     planned = rows(runs)
     print(counts(planned) if seeds else markdown(planned))
 

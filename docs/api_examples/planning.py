@@ -37,7 +37,7 @@ follow = optim.Tracking({"joint1.angle": lambda s: s**2 * (3 - 2 * s)}, over="sh
 # %% optim.Capsule optim.HalfSpace optim.KeepIn
 table = optim.HalfSpace(point=(0.0, -0.4), normal=(0.0, 1.0))
 pipe = optim.Capsule(end_a=(0.6, -0.3), end_b=(0.9, -0.3), radius=0.05)
-cell = optim.Box(low=(-1.5, -1.0), high=(1.5, 1.5))
+cell = optim.Cuboid(low=(-1.5, -1.0), high=(1.5, 1.5))
 path = (
     optim.KeepOut(table, frames="payload"),  # above the table,
     optim.KeepOut(pipe, links="link2", margin=0.01),  # off the pipe,
@@ -79,14 +79,15 @@ print(caught[0].message)  # its mesh is too coarse ...
 
 # %% tasks.Plan
 task = tasks.Plan(models.subudhi_morris_2002(modes=1), problem, options={"intervals": 60})
-plans = fb.study(task, fb.grid({"payload.mass": [0.05, 0.1]}))
+plans = fb.study(task, fb.studies.grid({"payload.mass": [0.05, 0.1]}))
 
 # %% tasks.Replay tasks.Audit
 uncertain = fb.assemble(models.subudhi_morris_2002(modes=1), symbolic=("payload.mass",))
 plan = optim.plan(uncertain, problem, intervals=20)
-replays = fb.study(tasks.Replay(plan), fb.grid({"payload.mass": [0.05, 0.1]}))
+replays = fb.study(tasks.Replay(plan), fb.studies.grid({"payload.mass": [0.05, 0.1]}))
 
 # %% tasks.Equilibrium
 held = fb.study(
-    tasks.Equilibrium(models.yu_chen_2019(), x={"joint1.angle": 0.5}), fb.grid({"joint2.angle": [-1.0, -0.5, 0.0]})
+    tasks.Equilibrium(models.yu_chen_2019(), x={"joint1.angle": 0.5}),
+    fb.studies.grid({"joint2.angle": [-1.0, -0.5, 0.0]}),
 )

@@ -28,9 +28,10 @@ print(small.states)
 grid = fb.linear_grid(dae, {"joint2.angle": [0.0, 0.75, 1.5]})
 print(grid)
 
-# %% export.load_grid export.save_grid
-export.save_grid(grid, folder / "grid.nc")
-again = export.load_grid(folder / "grid.nc")
+# %% export.save_grid
+export.save_grid(grid, folder / "grid.mat")  # for MATLAB and Octave
+grid.save(folder / "grid.nc")
+again = fb.load(folder / "grid.nc")
 
 # %% Comparison
 fidelities = [fb.AssumedModes(1), fb.AssumedModes(2), fb.FiniteElements(4)]
@@ -45,8 +46,8 @@ ax = plot.time_series(run, ["joint1.angle", "joint2.angle"])
 ax = plot.eigenvalues(lin, reach=100.0)
 
 # %% plot.mode plot.modes
-ax = plot.mode(dae, lin, 3)
-axes = plot.modes(dae, lin)  # the six slowest that are no rigid-body motions
+ax = plot.mode(lin, 3)
+axes = plot.modes(lin)  # the six slowest that are no rigid-body motions
 
 # %% plot.model
 ax = plot.model(model)  # the blocks and what joins them
@@ -57,7 +58,7 @@ animation.save(folder / "run.html")  # or .glb, .gif, .mp4
 
 # %% export.report
 export.report(run, folder / "run_report.html")
-export.report(lin, folder / "modes.html", dae=dae)
+export.report(lin, folder / "modes.html")
 
 # %% export.save_equations
 export.save_equations(fb.assemble(models.subudhi_morris_2002(links=1, modes=1)), folder / "arm.tex")

@@ -18,15 +18,15 @@ def peak(case: dict) -> float:
 
 
 # %% Cases
-cases: fb.Cases = fb.grid({"payload.mass": [0.05, 0.1], "joint2.angle": [0.0, 0.5, 1.0]})
+cases: fb.studies.Cases = fb.studies.grid({"payload.mass": [0.05, 0.1], "joint2.angle": [0.0, 0.5, 1.0]})
 print(len(cases))
 
 # %% samples
-cases = fb.samples({"load": (1.0, 2.0), "length": (0.4, 0.6), "rigidity": (0.9, 1.1)}, 32)
+cases = fb.studies.samples({"load": (1.0, 2.0), "length": (0.4, 0.6), "rigidity": (0.9, 1.1)}, 32)
 runs = fb.study(peak, cases)
 
 # %% table
-runs_of_table = fb.study(peak, fb.table({"load": [1.0, 2.0], "length": [0.5, 0.5], "rigidity": [1.0, 1.2]}))
+runs_of_table = fb.study(peak, fb.studies.table({"load": [1.0, 2.0], "length": [0.5, 0.5], "rigidity": [1.0, 1.2]}))
 
 # %% plot.scatter_matrix plot.parallel_coordinates
 ax = plot.parallel_coordinates(runs, ["load", "length", "value"], color="value")
@@ -56,7 +56,7 @@ except studies.StoreError as error:
     print(error)
 
 # %% tasks.Linearize
-models_of_grid = fb.study(tasks.Linearize(arm), fb.grid({"payload.mass": [0.05, 0.1]}))
+models_of_grid = fb.study(tasks.Linearize(arm), fb.studies.grid({"payload.mass": [0.05, 0.1]}))
 
 # %%
 plt.close("all")

@@ -41,10 +41,10 @@ print(plan.summary())
 print(f"replayed, the hose misses by {1e3 * plan.replay().tip_miss:.1f} mm")
 
 # %%
-ax = plot.snapshots(dae, plan.trajectory, count=6)
+ax = plot.snapshots(plan, count=6)
 
 # %%
-plot.animate(plan, color="bending moment", exaggeration=5.0, frames=200)
+plan.animate(color="bending moment", exaggeration=5.0, frames=200)
 
 # %% [markdown]
 # [Where the numbers come from](../concrete_pump.md).

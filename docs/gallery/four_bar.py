@@ -58,13 +58,13 @@ run = fb.simulate(dae, t=(0.0, 4.0), u={"motor.torque": 0.02})
 closure = dae.constraint(run.x[:, : dae.tree.size].T, []).full()
 energy = run["kinetic_energy"] + run["potential_energy"] - run["work"]
 print(f"the loop opens by up to {np.abs(closure).max():.1e} m, the energy drifts by {np.ptp(energy):.1e} J")
-ax = plot.snapshots(dae, run, count=8)
+ax = plot.snapshots(run, count=8)
 
 # %%
 axes = plot.stacked(run, ["crank_joint.angle", "coupler.bending_y[1]"])
 
 # %%
-plot.animate(run, exaggeration=10.0, color="bending moment", frames=300)
+run.animate(exaggeration=10.0, color="bending moment", frames=300)
 
 # %% [markdown]
 # [Closed loops](../loops.md) has the equations, start values, equilibria and plans.

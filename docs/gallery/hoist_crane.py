@@ -34,7 +34,7 @@ print(plan.summary())
 print(f"replayed, the load misses by {1e3 * replay.arrivals[0].misses['load']:.1f} mm")
 
 # %%
-ax = plot.snapshots(dae, plan.trajectory, count=5, plane="xyz")
+ax = plot.snapshots(plan, count=5, plane="xyz")
 
 # %%
 axes = plot.stacked(
@@ -47,7 +47,7 @@ axes = plot.stacked(
 )
 
 # %%
-plot.animate(plan, frames=200)
+plan.animate(frames=200)
 
 # %% [markdown]
 # [Where the numbers come from](../hoist_crane.md).

@@ -76,7 +76,7 @@ print(plan.replay())
 axes = plot.stacked(plan.trajectory, ["motor.torque", ("rotor.angle", "joint.angle"), "spring.deflection"])
 
 # %%
-plot.animate(plan, frames=150)
+plan.animate(frames=150)
 
 # %% [markdown]
 # [Blocks](../blocks.md) has the contract; [force elements](../forces.md), [discretisations](../discretizations.md)

@@ -53,10 +53,10 @@ print(plan.summary())
 print("the spacecraft moves by", [f"{1e3 * plan.trajectory[f'base.displacement_{axis}'][-1]:.0f} mm" for axis in "xyz"])
 
 # %%
-ax = plot.snapshots(dae, plan.trajectory, count=5, plane="xyz")
+ax = plot.snapshots(plan, count=5, plane="xyz")
 
 # %%
-plot.animate(plan, frames=200)
+plan.animate(frames=200)
 
 # %% [markdown]
 # [Where the numbers come from](../space_arm.md); [floating bases](../floating_bases.md).

@@ -51,7 +51,7 @@ axes = plot.stacked(
 print(control.time_scales(split, run, slow, fast).ratio)
 
 # %%
-plot.animate(run, exaggeration=3.0, frames=200)
+run.animate(exaggeration=3.0, frames=200)
 
 # %% [markdown]
 # [Which figures of the paper are reproduced](../subudhi_morris_2002.md); the law used here, step by step: [two time

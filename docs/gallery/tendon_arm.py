@@ -18,7 +18,7 @@ dae = fb.assemble(models.tendon_arm())
 # %%
 bent = fb.equilibrium(dae, x={"upper.length": 0.19, "lower.length": 0.208})
 print(f"the tool is at {1e3 * bent['tool.x']:.0f}, {1e3 * bent['tool.y']:.0f} mm; {bent['upper.tension']:.1f} N")
-ax = plot.arm(dae, bent.x)
+ax = plot.arm(bent)
 
 # %% [markdown]
 # ## Up by half its length
@@ -35,13 +35,13 @@ task = optim.RestToRest(
 )
 plan = optim.plan(dae, task, intervals=40)
 print(f"replayed, the tool misses by {1e6 * plan.replay().arrivals[0].misses['tool']:.0f} um")
-ax = plot.snapshots(dae, plan.trajectory, count=5)
+ax = plot.snapshots(plan, count=5)
 
 # %%
 axes = plot.stacked(plan.trajectory, [("upper.speed", "lower.speed"), ("upper.tension", "lower.tension")])
 
 # %%
-plot.animate(plan, frames=200)
+plan.animate(frames=200)
 
 # %% [markdown]
 # [Where the numbers come from](../tendon_arm.md).

@@ -29,7 +29,7 @@ for label in ("modes", "elements"):
 # %%
 apart = max(abs(runs["modes"][f"payload.{c}"] - runs["elements"][f"payload.{c}"]).max() for c in "xyz")
 print(f"payloads of both models are at most {1e3 * apart:.1f} mm apart")
-ax = plot.snapshots(arms["modes"], runs["modes"], count=6, plane="xyz")
+ax = plot.snapshots(runs["modes"], count=6, plane="xyz")
 
 # %%
 figure, axes = plt.subplots(2, 1, figsize=(7, 5), sharex=True, layout="constrained")

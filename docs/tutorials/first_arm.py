@@ -75,13 +75,13 @@ plan = optim.plan(dae, task)
 replay = plan.replay()
 print(plan.summary())
 print(replay)
-ax = plot.snapshots(dae, plan.trajectory)
+ax = plot.snapshots(plan)
 
 # %% [markdown]
 # Side by side in space: turn the view, drag the time, exaggerate deflections.
 
 # %%
-plot.animate(run, plan, labels=["bang-bang", "planned"], layout="side by side", frames=200)
+run.animate(plan, labels=["bang-bang", "planned"], layout="side by side", frames=200)
 
 # %% [markdown]
 # ## Where to go

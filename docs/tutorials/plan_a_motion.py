@@ -29,7 +29,7 @@ plan = optim.plan(dae, task, intervals=30)
 print(plan.summary())
 
 # %%
-ax = plot.snapshots(dae, plan.trajectory)
+ax = plot.snapshots(plan)
 ax = plot.region(post, ax)
 
 # %% [markdown]
@@ -41,7 +41,7 @@ ax = plot.region(post, ax)
 # %%
 replay = plan.replay()
 print(replay)
-axes = plot.plan(plan, replay)
+axes = plan.plot(replay)
 
 # %% [markdown]
 # The replay tells what the mesh did not resolve. A finer one, where the errors are, is one word: `refine=True`.
@@ -64,4 +64,4 @@ print(plan.audit())
 # "plan.html")` writes this page's content into one file for a colleague.
 
 # %%
-plot.animate(plan, color="bending moment", frames=200)
+plan.animate(color="bending moment", frames=200)

@@ -12,10 +12,10 @@ from flexblocks.argument_types import annotated_types, mismatches
 from flexblocks.cli.arguments import JsonOption, pairs
 from flexblocks.cli.completion import SUFFIXES
 from flexblocks.cli.report import print_json, print_table
-from flexblocks.errors import FileFormatError, NameUnknownError, listing, nearest
+from flexblocks.errors import FileFormatError, NameUnknownError, suggestion
 from flexblocks.file_paths import expanded
 from flexblocks.modeling.model import Model
-from flexblocks.modeling.model_file import load
+from flexblocks.modeling.model_file import load_model
 
 
 def catalog() -> dict[str, Callable[..., Model]]:
@@ -43,8 +43,7 @@ def model_named(name: str, settings: Iterable[str] | None = None, types: Iterabl
         return known[name](**_arguments(name, known[name], arguments))
     if not name.endswith(SUFFIXES):
         raise NameUnknownError(
-            f"'{name}' is neither a model file ({', '.join(SUFFIXES)}) nor in the catalogue ({listing(known)})."
-            f"{nearest(name, known)}"
+            f"'{name}' is neither a model file ({', '.join(SUFFIXES)}) nor in the catalogue{suggestion(name, known)}"
         )
     if arguments:
         raise typer.BadParameter(f"{name} is a file; only models of the catalogue take arguments.", param_hint="--set")
@@ -52,7 +51,7 @@ def model_named(name: str, settings: Iterable[str] | None = None, types: Iterabl
         raise FileFormatError(
             f"{name}: there is no such file; must be a model file, or a name from `flexblocks models`."
         )
-    return load(name, types)
+    return load_model(name, types)
 
 
 def _arguments(name: str, function: Callable[..., Model], texts: dict[str, str]) -> dict[str, object]:
@@ -61,7 +60,7 @@ def _arguments(name: str, function: Callable[..., Model], texts: dict[str, str])
     for argument in texts:
         if argument not in known:
             raise typer.BadParameter(
-                f"{name} has no argument '{argument}' ({listing(known)}).{nearest(argument, known)}", param_hint="--set"
+                f"{name} has no argument '{argument}'{suggestion(argument, known)}", param_hint="--set"
             )
     # YAML reads 3 as an integer, 0.5 as a float and a word as a string, as in a model file.
     arguments = {argument: _read(argument, text) for argument, text in texts.items()}

@@ -23,7 +23,7 @@ from flexblocks.export import save_linear
 from flexblocks.file_paths import expanded
 from flexblocks.linear.linear_model import LinearModel
 from flexblocks.linear.linearize import linearize
-from flexblocks.modeling.model_file import load
+from flexblocks.modeling.model_file import load_model
 from flexblocks.simulation import Trajectory, bang_bang, simulate
 from flexblocks.simulation.simulate import whole
 
@@ -60,7 +60,7 @@ def demo(
     stopwatch = Stopwatch(quiet=json)
     with stopwatch.step("compose", "composed from blocks, saved to arm.yaml and read back"):
         models.subudhi_morris_2002().save(out / "arm.yaml")
-        model = load(out / "arm.yaml")
+        model = load_model(out / "arm.yaml")
     with stopwatch.step("assemble", "checked and assembled into one symbolic DAE: check.json"):
         dae = assemble(model)
         write_json(out / "check.json", summary(model, dae))
@@ -84,7 +84,7 @@ def demo(
         replay = plan.replay()
         replay.trajectory.save(out / "replay.nc")
     with stopwatch.step("draw", "drew the pictures"):
-        pictures = draw(out, model, dae, lin, swing, replay.trajectory)
+        pictures = draw(out, model, lin, swing, replay.trajectory)
     with stopwatch.step("animate", "animated plan and replay, for a browser: animation.html"):
         from flexblocks import plot
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from flexblocks.dae.dae import DAE
 from flexblocks.linear.linear_model import LinearModel
 from flexblocks.modeling.model import Model
 from flexblocks.simulation import Trajectory
@@ -17,7 +16,6 @@ JOINTS = ["joint1.angle", "joint2.angle"]
 def draw(
     out: Path,
     model: Model,
-    dae: DAE,
     lin: LinearModel,
     swing: Trajectory,
     planned: Trajectory,
@@ -29,11 +27,11 @@ def draw(
     axes = {
         "blocks.png": plot.model(model),
         "eigenvalues.png": plot.eigenvalues(lin, reach=250.0),
-        "mode.png": plot.mode(dae, lin, elastic),
+        "mode.png": plot.mode(lin, elastic),
         "swing.png": plot.stacked(swing, [TORQUES, JOINTS, TIPS])[0],
-        "swing_snapshots.png": plot.snapshots(dae, swing, count=12),
+        "swing_snapshots.png": plot.snapshots(swing, count=12),
         "plan.png": plot.stacked(planned, [TORQUES, JOINTS, TIPS])[0],
-        "plan_snapshots.png": plot.snapshots(dae, planned, count=12),
+        "plan_snapshots.png": plot.snapshots(planned, count=12),
     }
     for name, ax in axes.items():
         plot.save(ax, out / name)

@@ -68,7 +68,7 @@ def _module(name: str) -> ModuleType:
     try:
         return importlib.import_module(name) if path is None else _run(path)
     except FlexblocksError as error:
-        raise FileFormatError(f"{OPTION} {name}: {error}") from error
+        raise FileFormatError(f"{OPTION} {name}: {error}") from None
     except ModuleNotFoundError as error:
         if is_file or error.name is None or not f"{name}.".startswith(f"{error.name}."):
             raise FileFormatError(f"{OPTION} {name}: {_place(error, path)}{error}.") from error

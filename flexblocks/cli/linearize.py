@@ -72,7 +72,7 @@ def linearize(
     if out is not None:
         save_linear(lin, out)
     save_picture(plot, lambda pictures: pictures.eigenvalues(lin))
-    save_report(report, lin, dae=dae)
+    save_report(report, lin)
     if json:
         print_json(
             {

@@ -11,10 +11,11 @@ import numpy as np
 import typer
 
 from flexblocks.cli.arguments import pairs
-from flexblocks.errors import FileFormatError, FlexblocksError, ParameterError, listing, nearest
+from flexblocks.errors import FileFormatError, FlexblocksError, ParameterError, meant, suggestion
 from flexblocks.file_paths import readable_file
 from flexblocks.libraries import pd
 from flexblocks.simulation import Signal, Trajectory, bang_bang, piecewise_constant
+from flexblocks.simulation.trajectory_files import read_series
 
 OPTION = "--input"
 HELP = (
@@ -51,7 +52,8 @@ def _signal(name: str, text: str) -> Any:
             raise ParameterError(f"{OPTION} {name}: {error}") from None
     if word.lower().endswith((".csv", ".nc")):
         return _column(Path(word), rest)
-    raise typer.BadParameter(f"{name} = '{text}'; must be: {HELP}{nearest(word, SHAPES)}", param_hint=OPTION)
+    told = meant(word, SHAPES, f"must be: {HELP}")
+    raise typer.BadParameter(f"{name} = '{text}'{told}", param_hint=OPTION)
 
 
 def _numbers(name: str, text: str, least: int, most: int) -> list[float]:
@@ -91,7 +93,7 @@ def _column(path: Path, column: str) -> tuple[np.ndarray, np.ndarray]:
     # A file that Trajectory.save wrote: .nc, or .csv with a header of comments. Any other .csv is a plain table.
     file = readable_file(path)
     if path.suffix.lower() == ".nc" or file.read_bytes().startswith(b"#"):
-        trajectory = Trajectory.load(file)
+        trajectory = Trajectory.from_xarray(read_series(file))
         return trajectory.t, trajectory[column]
     try:
         table = pd.read_csv(file)
@@ -99,7 +101,7 @@ def _column(path: Path, column: str) -> tuple[np.ndarray, np.ndarray]:
         raise FileFormatError(f"{path}: cannot be read as a table: {error}.") from None
     columns = [str(name) for name in table.columns]
     if column not in columns:
-        raise FileFormatError(f"{path}: has no column '{column}' ({listing(columns)}).{nearest(column, columns)}")
+        raise FileFormatError(f"{path}: has no column '{column}'{suggestion(column, columns)}")
     for name in (columns[0], column):
         if not pd.api.types.is_numeric_dtype(table[name]):
             raise FileFormatError(f"{path}: column '{name}' has entries that are not numbers; must be numeric.")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 import numpy as np
 import typer
@@ -32,9 +32,10 @@ from flexblocks.cli.catalog import model_named
 from flexblocks.cli.import_types import ImportOption, imported_types
 from flexblocks.cli.report import INTERRUPTED, print_json, print_line, print_table, save_picture, save_report
 from flexblocks.cli.signals import InputOption, signals
-from flexblocks.simulation import SimulationError, Trajectory
+from flexblocks.simulation import SimulationError
 from flexblocks.simulation import simulate as integrate
 from flexblocks.simulation.chunks import DEFAULT_STEPS
+from flexblocks.simulation.dataset import ranges
 
 
 def simulate(
@@ -98,11 +99,11 @@ def simulate(
         raise SimulationError(f"{error} They are saved in {out}.", error.trajectory, error.time) from None
     if out is not None:
         motion.save(out)
-    save_picture(plot, lambda pictures: pictures.stacked(motion, quantities(motion))[0])
-    save_report(report, motion, dae=dae)
+    save_picture(plot, lambda pictures: pictures.stacked(motion)[0])
+    save_report(report, motion)
     rows = ranges(motion)
     if json:
-        head = {"model": motion.model, "samples": len(motion), "time": [motion.t[0], motion.t[-1]]}
+        head = {"model": motion.name, "samples": len(motion), "time": [motion.t[0], motion.t[-1]]}
         print_json({**head, "complete": motion.complete, "variables": {row.pop("name"): row for row in rows}})
     else:
         print_line(repr(motion))
@@ -111,36 +112,3 @@ def simulate(
             print_line(f"Trajectory written to {out}.")
     if not motion.complete:
         raise typer.Exit(INTERRUPTED)
-
-
-def ranges(motion: Trajectory) -> list[dict[str, Any]]:
-    """Return the least, largest and last value of coordinates, inputs, outputs and energies."""
-    coordinates = [name for name in motion.names["x"] if not name.startswith("der(")]
-    shown = [*coordinates, *motion.names["u"], *motion.names["y"], *motion.names["energy"]]
-    return [
-        {
-            "name": name,
-            "unit": motion.unit(name),
-            "least": float(motion[name].min()),
-            "largest": float(motion[name].max()),
-            "last": float(motion[name][-1]),
-        }
-        for name in shown
-    ]
-
-
-def quantities(motion: Trajectory) -> list[list[str]]:
-    """Return groups of variables for a picture: inputs, coordinates and outputs of one unit and kind each.
-
-    Constant variables are left out, unless nothing moves. So are bending coordinates: tip deflections show the bending.
-    """
-    shown = [name for group in ("u", "x", "y") for name in motion.names[group]]
-    at_rest = all(np.ptp(motion[name]) == 0 for name in shown)
-    bends = ("bending", "curvature")
-    coordinates = [n for n in motion.names["x"] if not n.startswith("der(") and not any(word in n for word in bends)]
-    groups: dict[tuple[str, str], list[str]] = {}
-    for name in (*motion.names["u"], *coordinates, *motion.names["y"]):
-        word = name.rpartition(".")[2]
-        if at_rest or np.ptp(motion[name]) > 0:
-            groups.setdefault((motion.unit(name), "position" if word in ("x", "y", "z") else word), []).append(name)
-    return list(groups.values())

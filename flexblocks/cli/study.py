@@ -17,12 +17,13 @@ from flexblocks.cli.import_types import ImportOption, imported_types
 from flexblocks.cli.planning.request import checked, mapping
 from flexblocks.cli.report import INTERRUPTED, print_json, print_line, print_table
 from flexblocks.cli.signals import signals
-from flexblocks.errors import FileFormatError, FlexblocksError, ParameterError, listing, nearest
+from flexblocks.errors import FileFormatError, FlexblocksError, ParameterError, listing, suggestion
 from flexblocks.file_paths import expanded, readable_file
 from flexblocks.libraries import optional, pd
 from flexblocks.modeling.yaml_json import read_document
-from flexblocks.studies import Cases, grid, samples, study, table
+from flexblocks.studies import Cases, grid, samples, table
 from flexblocks.studies.outcome import DONE
+from flexblocks.studies.study import study
 
 TASKS = {"simulate": tasks.Simulate, "linearize": tasks.Linearize, "equilibrium": tasks.Equilibrium, "plan": tasks.Plan}
 KEYS = ("model", "settings", "task", "cases", "store")
@@ -99,9 +100,7 @@ def _task(data: Mapping[str, Any], path: Path, types: Any) -> Any:
     settings = {"type": None, **mapping(data["task"], f"{path}: task")}
     kind = settings.pop("type")
     if kind not in TASKS:
-        raise FileFormatError(
-            f"{path}: task.type = {kind!r}; must be one of {listing(TASKS)}.{nearest(str(kind), TASKS)}"
-        )
+        raise FileFormatError(f"{path}: task.type = {kind!r}{suggestion(kind, TASKS, 'must be one of')}")
     name = str(data["model"])
     if name.endswith(SUFFIXES):
         name = str(path.parent / expanded(name))
@@ -109,16 +108,16 @@ def _task(data: Mapping[str, Any], path: Path, types: Any) -> Any:
     try:
         model = model_named(name, [f"{key}={value}" for key, value in chosen.items()], types)
     except typer.BadParameter as error:
-        raise FileFormatError(f"{path}: settings: {error.message}") from error
+        raise FileFormatError(f"{path}: settings: {error.message}") from None
     except FlexblocksError as error:
-        raise FileFormatError(f"{path}: model: {error}") from error
+        raise FileFormatError(f"{path}: model: {error}") from None
     checked(settings, f"{path}: task", tuple(inspect.signature(TASKS[kind]).parameters)[1:])
     if kind == "simulate" and "u" in settings:
         shapes = mapping(settings["u"], f"{path}: task.u")
         try:
             settings["u"] = signals([f"{key}={value}" for key, value in shapes.items()])
         except typer.BadParameter as error:
-            raise FileFormatError(f"{path}: task.u: {error.message}") from error
+            raise FileFormatError(f"{path}: task.u: {error.message}") from None
     if kind == "plan" and isinstance(settings.get("problem"), Mapping):
         from flexblocks.optim.problem.serialization import from_data
 

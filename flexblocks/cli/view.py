@@ -7,18 +7,25 @@ import sys
 import tempfile
 import webbrowser
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
+from flexblocks.assemble import assemble
 from flexblocks.cli.arguments import SetOption, checked_file
 from flexblocks.cli.catalog import model_named
 from flexblocks.cli.import_types import ImportOption, imported_types
 from flexblocks.cli.report import print_line
+from flexblocks.dae.dae import DAE
+from flexblocks.errors import FlexblocksError, ParameterError
 from flexblocks.file_paths import expanded
 from flexblocks.libraries import optional
+from flexblocks.linear.linearize import linearize
+from flexblocks.load import load
+from flexblocks.modeling.model import Model
+from flexblocks.simulation.trajectory import Trajectory
 
-SUFFIXES = (".html", ".glb", ".gif", ".mp4")
+SUFFIXES, RESULTS = (".html", ".glb", ".gif", ".mp4"), (".nc", ".csv")
 
 
 def view(
@@ -49,23 +56,21 @@ def view(
 ) -> None:
     """Show a motion, a plan or the modes of a model in space, in a browser or a file."""
     checked_file("--out", out, SUFFIXES)
-    files = optional("flexblocks.plot.animation.motion_files", "flexblocks view")
+    plot = optional("flexblocks.plot", "flexblocks view")
     types = imported_types(imports)
-    options = {
-        "exaggeration": exaggeration,
-        "color": color,
-        "layout": "side by side" if side_by_side else None,
-    }
-    results = [expanded(source) for source in sources if source.lower().endswith(files.RESULTS)]
+    results = [expanded(source) for source in sources if source.lower().endswith(RESULTS)]
     if results and len(results) == len(sources):
-        arm = None if model is None else model_named(model, settings, types)
-        animation = files.animate_files(results, arm, types, **options)
+        arm = None if model is None else assemble(model_named(model, settings, types))
+        shown = [_motion(path, arm, types) for path in results]
+        labels = [path.stem for path in results] if len(results) > 1 else None
     elif len(sources) == 1 and model is None:
-        animation = files.animate_model(model_named(sources[0], settings, types), **options)
+        shown, labels = [_at_rest(model_named(sources[0], settings, types))], None
     else:
         raise typer.BadParameter(
-            f"{', '.join(sources)}; must be results ({', '.join(files.RESULTS)}), or one model.", param_hint="SOURCE"
+            f"{', '.join(sources)}; must be results ({', '.join(RESULTS)}), or one model.", param_hint="SOURCE"
         )
+    layout = "side by side" if side_by_side else None
+    animation = plot.animate(*shown, labels=labels, exaggeration=exaggeration, color=color, layout=layout)
     path = expanded(out) if out is not None else Path(tempfile.mkdtemp(prefix="flexblocks-")) / "arm.html"
     if path.suffix.lower() in (".gif", ".mp4"):
         animation.save(path, speed=speed)
@@ -79,3 +84,26 @@ def _has_browser() -> bool:
     """Whether there is a screen, and someone in front of it."""
     screen = sys.platform in ("darwin", "win32") or "DISPLAY" in os.environ or "WAYLAND_DISPLAY" in os.environ
     return screen and sys.stdout.isatty()
+
+
+def _motion(path: Path, arm: DAE | None, types: tuple[type, ...]) -> Any:
+    """Return the result in a file, with its arm; that of the user if it holds none."""
+    result = load(path, types)
+    if not isinstance(result, Trajectory) or result.dae is not None:
+        return result
+    if arm is None:
+        raise ParameterError(
+            f"{path}: holds no arm to draw; pass its model file, --model arm.yaml. (Motions saved as .nc hold their "
+            "arm, unless it is a closed loop of control or has functions among its parameters.)"
+        )
+    return result.of(arm.with_outputs(result.names["y"]))
+
+
+def _at_rest(model: Model) -> Any:
+    """Return what is shown of a model: its modes at rest; its start posture where it has none."""
+    dae = assemble(model)
+    try:
+        lin = linearize(dae)
+    except FlexblocksError:  # no equilibrium to be linearised at; the posture is worth seeing all the same
+        return dae
+    return lin if any(mode.eigenvalue.imag for mode in lin.modes()) else dae

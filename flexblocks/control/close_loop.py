@@ -15,7 +15,7 @@ from flexblocks.control.saturation import Actuators, actuators
 from flexblocks.dae.dae import DAE
 from flexblocks.dynamics.tree.clock import Clock
 from flexblocks.dynamics.tree.feedback import Feedback, feedback_around
-from flexblocks.errors import ComputationError, NameUnknownError, ParameterError, listing, nearest
+from flexblocks.errors import ComputationError, NameUnknownError, ParameterError, listing, suggestion
 from flexblocks.interfaces.physics import Output
 from flexblocks.interfaces.variables import Variables, variables
 
@@ -183,8 +183,8 @@ def _disturbances(dae: DAE, bound: Bound, requested: bool | Iterable[str]) -> Va
     for name in names:
         if name not in bound.commands:
             raise NameUnknownError(
-                f"close_loop: disturbances: the law drives no input '{name}' (it drives {listing(bound.commands)})."
-                f"{nearest(name, bound.commands)}"
+                f"close_loop: disturbances: the law drives no input '{name}'"
+                f"{suggestion(name, bound.commands, 'it drives')}"
             )
     entries = [(f"disturbance.{name}", dae.u.unit(name), 0.0) for name in names]
     return variables("input", entries, roles=["disturbance"] * len(entries))

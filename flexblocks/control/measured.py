@@ -38,7 +38,7 @@ def measured(dae: DAE, name: str, where: str) -> Measured:
     try:
         seen = dae.with_outputs(name)
     except NameUnknownError as error:
-        raise NameUnknownError(f"{where}: nothing to measure: {error}") from error
+        raise NameUnknownError(f"{where}: nothing to measure: {error}") from None
     i = seen.y.index(name)
     return Measured(name, seen.expressions.output[i], seen.y.units[i], 0.0)
 

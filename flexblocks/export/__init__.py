@@ -2,8 +2,8 @@
 
 from flexblocks.export.equations import c_code, equations, save_equations
 from flexblocks.export.fmu import fmu
-from flexblocks.export.grid import load_grid, save_grid
-from flexblocks.export.linear import linear_schema, load_linear, save_linear
+from flexblocks.export.grid import save_grid
+from flexblocks.export.linear import linear_schema, save_linear
 from flexblocks.export.report import report
 from flexblocks.public_calls import guard
 
@@ -12,8 +12,6 @@ __all__ = [
     "equations",
     "fmu",
     "linear_schema",
-    "load_grid",
-    "load_linear",
     "report",
     "save_equations",
     "save_grid",

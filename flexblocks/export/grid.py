@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -10,9 +10,10 @@ import numpy as np
 
 from flexblocks.atomic_file import atomic_file
 from flexblocks.errors import FileFormatError, listing
-from flexblocks.libraries import scipy
+from flexblocks.libraries import scipy, xr
 from flexblocks.linear.grid import LinearGrid
-from flexblocks.netcdf_file import read_netcdf, write_netcdf
+from flexblocks.netcdf_file import FORMAT, write_netcdf
+from flexblocks.simulation.saved_arm import ATTRIBUTE, arm_attribute, saved_arm
 
 # MATLAB field of each result over modes or grid cells.
 RESULTS = {
@@ -48,7 +49,8 @@ def save_grid(grid: LinearGrid, path: str | Path) -> None:
     ----------
     grid : LinearGrid
     path : str or Path
-        ``.nc`` for netCDF with all of `LinearGrid.dataset`; or ``.mat`` for MATLAB and Octave.
+        ``.nc`` for netCDF with all of `LinearGrid.dataset` and the arm, which `flexblocks.load` opens; or ``.mat`` for
+        MATLAB and Octave.
 
     Raises
     ------
@@ -63,7 +65,7 @@ def save_grid(grid: LinearGrid, path: str | Path) -> None:
     """
     path = Path(path)
     writers: dict[str, Callable[[], Any]] = {
-        ".nc": lambda: write_netcdf(path, grid.dataset),
+        ".nc": lambda: write_netcdf(path, grid.dataset.assign_attrs(arm_attribute(grid.dae)), "linear grid"),
         ".mat": lambda: _write_mat(grid, path),
     }
     if path.suffix.lower() not in writers:
@@ -71,22 +73,30 @@ def save_grid(grid: LinearGrid, path: str | Path) -> None:
     writers[path.suffix.lower()]()
 
 
-def load_grid(path: str | Path) -> LinearGrid:
-    """Read a grid of linear models that `save_grid` wrote, ``.nc``.
+def saved_grid(dataset: xr.Dataset, path: str | Path, types: Iterable[type] = ()) -> LinearGrid:
+    """Return the grid of linear models in a file that `save_grid` wrote, ``.nc``.
+
+    Parameters
+    ----------
+    dataset : Dataset
+        What the file holds.
+    path : str or Path
+        Where it is, for messages.
+    types : iterable of type
+        User-defined blocks (and discretizations) in its model.
 
     Raises
     ------
     FileFormatError
-        The suffix is not ``.nc``, or the file does not exist, is unreadable, or is not a grid of linear models.
+        Something is missing, or needs types that are not there.
     """
-    path = Path(path)
-    if path.suffix.lower() != ".nc":
-        raise FileFormatError(f"load_grid: {path}: suffix '{path.suffix}'; must be .nc.")
-    dataset = read_netcdf(path)
     missing = [name for name in (*"EABCD", "mac", "error_eigenvalue", "kinetic", "stored") if name not in dataset]
     if missing:
-        raise FileFormatError(f"load_grid: {path}: holds no {listing(missing)}; must be a file that save_grid wrote.")
-    return LinearGrid(dataset)
+        raise FileFormatError(f"{path}: holds no {listing(missing)}; must be a file that save_grid wrote.")
+    dae = saved_arm(dataset.attrs, path, types)
+    kept = {name: value for name, value in dataset.attrs.items() if name not in (ATTRIBUTE, FORMAT)}
+    outputs = tuple(map(str, dataset["output"].values))
+    return LinearGrid(dataset.drop_attrs(deep=False).assign_attrs(kept), dae and dae.with_outputs(outputs))
 
 
 def _write_mat(grid: LinearGrid, path: Path) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -40,34 +39,29 @@ def save_linear(lin: LinearModel, path: str | Path) -> None:
     "outname", s.OutputName)``. The fields of a ``.json`` file are described by `linear_schema`.
     """
     path = Path(path)
-    FORMATS[_suffix("save_linear", path, FORMATS)].write(path, to_record(lin))
+    suffix = path.suffix.lower()
+    if suffix not in FORMATS:
+        raise FileFormatError(f"save_linear: {path}: suffix '{path.suffix}'; must be one of {listing(FORMATS)}.")
+    FORMATS[suffix].write(path, to_record(lin))
 
 
-def load_linear(path: str | Path) -> LinearModel:
-    """Read a linear model that `save_linear` wrote, ``.mat``, ``.json`` or ``.npz``.
+def saved_linear(path: str | Path) -> LinearModel:
+    """Return the linear model in a file that `save_linear` wrote, ``.mat``, ``.json`` or ``.npz``.
 
     Raises
     ------
     FileFormatError
-        The suffix is none of these, or the file is unreadable or is not a linear model.
+        The file is unreadable or is not a linear model.
     """
     path = Path(path)
-    suffix = _suffix("load_linear", path, READABLE)
-    file = readable_file(path)
+    file, suffix = readable_file(path), path.suffix.lower()
     try:
         record = READABLE[suffix](file)
     except Exception as error:  # each library raises its own errors on a damaged file
-        raise FileFormatError(f"load_linear: {path}: not a readable {suffix} file ({error}).") from error
+        raise FileFormatError(f"{path}: not a readable {suffix} file ({error}).") from None
     return from_record(path, record)
 
 
 def linear_schema() -> dict[str, Any]:
     """Return the JSON Schema (draft 2020-12) of the ``.json`` files that `save_linear` writes."""
     return json.loads(files("flexblocks.export").joinpath("linear_model.schema.json").read_text(encoding="utf-8"))
-
-
-def _suffix(where: str, path: Path, known: Collection[str]) -> str:
-    suffix = path.suffix.lower()
-    if suffix not in known:
-        raise FileFormatError(f"{where}: {path}: suffix '{path.suffix}'; must be one of {listing(known)}.")
-    return suffix

@@ -66,9 +66,7 @@ class _Reader:
 
     def __getitem__(self, name: str) -> object:
         if name not in self._record:
-            raise FileFormatError(
-                f"load_linear: {self._path}: holds no '{name}'; must be a file that save_linear wrote."
-            )
+            raise FileFormatError(f"{self._path}: holds no '{name}'; must be a file that save_linear wrote.")
         return self._record[name]
 
     def text(self, name: str) -> str:
@@ -82,11 +80,10 @@ class _Reader:
         try:
             array = np.asarray(self[name], dtype=float)
         except (TypeError, ValueError):
-            raise FileFormatError(f"load_linear: {self._path}: '{name}' does not hold numbers.") from None
+            raise FileFormatError(f"{self._path}: '{name}' does not hold numbers.") from None
         if array.size != np.prod(shape, dtype=int):
             raise FileFormatError(
-                f"load_linear: {self._path}: '{name}' holds {array.size} numbers; "
-                f"must be {' x '.join(map(str, shape)) or 'one'}."
+                f"{self._path}: '{name}' holds {array.size} numbers; must be {' x '.join(map(str, shape)) or 'one'}."
             )
         return array.reshape(shape)
 
@@ -102,7 +99,7 @@ def from_record(path: Path, record: Record) -> LinearModel:
     read = _Reader(path, record)
     if read.text("Format") != FORMAT or read.array("Version") != VERSION:
         raise FileFormatError(
-            f"load_linear: {path}: format '{read.text('Format')}', version {read['Version']}; "
+            f"{path}: format '{read.text('Format')}', version {read['Version']}; "
             f"this flexblocks reads '{FORMAT}', version {VERSION}."
         )
     states, inputs, outputs = (read.names(f"{kind}Name") for kind in ("State", "Input", "Output"))

@@ -16,7 +16,7 @@ from typing import Any, ClassVar
 import casadi as ca
 import numpy as np
 
-from flexblocks.errors import ModelError, ParameterError, nearest
+from flexblocks.errors import ModelError, ParameterError, suggestion
 from flexblocks.interfaces.block_variables import Coordinate, DependentVariable, Variable
 from flexblocks.interfaces.chart import Chart
 from flexblocks.interfaces.local import Local
@@ -80,7 +80,7 @@ class _Named:
             if spec.name == name:
                 return Port(self.name, spec, self)
         names = sorted(spec.name for spec in self.ports)
-        raise PortUnknownError(f"{self.where} has no port '{name}' (ports: {', '.join(names)}).{nearest(name, names)}")
+        raise PortUnknownError(f"{self.where} has no port '{name}'{suggestion(name, names, 'its ports are')}")
 
     def __getattr__(self, name: str) -> Port:
         # Reached only for what is neither a field nor a method: the ports. Underscored names are Python's own.

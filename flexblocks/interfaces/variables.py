@@ -11,7 +11,7 @@ import casadi as ca
 import numpy as np
 
 from flexblocks.argument_types import short
-from flexblocks.errors import NameUnknownError, ParameterError, listing, nearest
+from flexblocks.errors import NameUnknownError, ParameterError, listing, nearest, suggestion
 from flexblocks.plausibility import computable, needed
 from flexblocks.symbolic_pickle import HoldsSymbols
 
@@ -82,10 +82,10 @@ class Variables(HoldsSymbols):
             No variable has that name.
         """
         if name not in self._positions:
-            hint = nearest(name, self.names)
-            if not hint and self.kind == "parameter":
-                hint = f' Name it when the arm is assembled, fb.assemble(model, symbolic=("{name}",)).'
-            raise NameUnknownError(f"There is no {self.kind} '{name}' ({self.kind}s: {listing(self.names)}).{hint}")
+            open_it = f' Name it when the arm is assembled, fb.assemble(model, symbolic=("{name}",)).'
+            advice = open_it if self.kind == "parameter" and not nearest(name, self.names) else ""
+            told = suggestion(name, self.names, f"{self.kind}s are")
+            raise NameUnknownError(f"There is no {self.kind} '{name}'{told}{advice}")
         return self._positions[name]
 
     def with_role(self, *roles: str) -> tuple[str, ...]:

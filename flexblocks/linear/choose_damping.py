@@ -21,7 +21,8 @@ from flexblocks.errors import (
     ModelWarning,
     ParameterError,
     listing,
-    nearest,
+    meant,
+    suggestion,
 )
 from flexblocks.linear.damping_choice import DampingChoice, OtherPosture
 from flexblocks.linear.damping_fit import fitted_damping, linear_with, too_much
@@ -131,9 +132,8 @@ def _check(ratio: float, by: str) -> None:
     if isinstance(ratio, bool) or not isinstance(ratio, (int, float)) or not 0 < ratio < 1:
         raise ParameterError(f"choose_damping: ratio = {ratio!r}; must be a number > 0 and < 1 (0.01 is 1 %).")
     if by not in KINDS:
-        raise ParameterError(
-            f"choose_damping: by = {by!r}; must be 'damping_ratio' or 'damping_time'.{nearest(str(by), KINDS)}"
-        )
+        told = meant(by, KINDS, "must be 'damping_ratio' or 'damping_time'.")
+        raise ParameterError(f"choose_damping: by = {by!r}{told}")
 
 
 def _beams(model: Model, beams: Sequence[str] | str | None, by: str) -> list[str]:
@@ -152,10 +152,7 @@ def _beams(model: Model, beams: Sequence[str] | str | None, by: str) -> list[str
     names = deform if beams is None else [beams] if isinstance(beams, str) else list(dict.fromkeys(beams))
     for name in names:
         if name not in deform:
-            raise ModelError(
-                f"choose_damping: beams: there is no beam '{name}' that deforms ({listing(deform)})."
-                f"{nearest(str(name), deform)}"
-            )
+            raise ModelError(f"choose_damping: beams: there is no beam '{name}' that deforms{suggestion(name, deform)}")
     if not names:
         raise ParameterError("choose_damping: beams = (); name one at least, or leave it out for all.")
     return names
@@ -166,7 +163,7 @@ def _with_damping(model: Model, names: list[str], by: str, values: np.ndarray) -
     other = next(kind for kind in KINDS if kind != by)
     blocks = {}
     for name, value in zip(names, values.tolist(), strict=True):
-        block: Any = model.blocks[name]
+        block: Any = model[name]
         blocks[name] = replace(block, **({other: 0.0} if hasattr(block, other) else {}), **{by: value})
     return model.copy(blocks)
 

@@ -81,6 +81,12 @@ class ControllabilityReport:
         """Whether the realisation is minimal: no smaller model has the same transfer function."""
         return self.controllable == self.observable == self.states
 
+    def __repr__(self) -> str:
+        return (
+            f"ControllabilityReport({self.states} states, {self.controllable} controllable, "
+            f"{self.observable} observable)"
+        )
+
     def __str__(self) -> str:
         head = f"{self.states} states, {self.controllable} controllable, {self.observable} observable"
         rigid = f"at eigenvalue 0: {self.rigid}, {self.rigid_controllable} and {self.rigid_observable}"

@@ -64,6 +64,10 @@ class DampingChoice:
         """Largest deviation of the chosen modes from the ratio asked for, as a fraction of it."""
         return float(np.max(np.abs(self.modes.damping_ratio[list(self.chosen)] / self.ratio - 1.0)))
 
+    def __repr__(self) -> str:
+        values = ", ".join(f"{name} = {value:.4g}" for name, value in self.values.items())
+        return f"DampingChoice({self.model.name!r}: {values})"
+
     def __str__(self) -> str:
         lines = [f"{name} = {value:.6g}" for name, value in self.values.items()]
         lines.append(f"asked for: {100 * self.ratio:.4g} %, of the modes with *")

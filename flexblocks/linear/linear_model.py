@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from flexblocks.errors import ComputationError
+import numpy as np
+
+from flexblocks.errors import ComputationError, FlexblocksError
+from flexblocks.lazy_package import upper
 from flexblocks.libraries import optional
 from flexblocks.linear.controllability import ControllabilityReport, controllability_report
 from flexblocks.linear.forms.linear_system import LinearSystem
 from flexblocks.linear.forms.minimal_form import eliminated_at_rest
 from flexblocks.linear.modes import Modes, modal_analysis
 from flexblocks.linear.verification import LinearCheck, check, validity
-from flexblocks.rich_display import RichDisplay
+from flexblocks.rich_display import Animated, RichDisplay
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,14 +25,46 @@ if TYPE_CHECKING:
     import pandas
 
     from flexblocks.dae.dae import DAE
+    from flexblocks.modeling.model import Model
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class LinearModel(LinearSystem, RichDisplay):
+class LinearModel(LinearSystem, RichDisplay, Animated):
     """Linear model: a linear system with its analyses (modes, controllability, checks) and conversions.
 
     Its fields are those of `flexblocks.linear.forms.linear_system.LinearSystem`.
     """
+
+    @property
+    def dae(self) -> DAE | None:
+        """The arm, as at the operating point; None for a model that was pickled, or read from a file without it."""
+        return self.operating_point.dae
+
+    def of(self, dae: DAE) -> LinearModel:
+        """Return this model with the arm it is of; see the attribute ``dae``.
+
+        Raises
+        ------
+        ParameterError
+            The arm has other states, algebraic variables, inputs or parameters.
+        """
+        return replace(self, operating_point=self.operating_point.of(dae))
+
+    @property
+    def model(self) -> Model | None:
+        """The model of the arm; None if `dae` is, or is a closed loop of control."""
+        return self.operating_point.model
+
+    @property
+    def poles(self) -> np.ndarray:
+        """The poles (n,) [1/s], from slow to fast: one for each state of the minimal form.
+
+        Those of rigid-body motions are exactly 0, as often as they occur.
+        """
+        values = self.modes().eigenvalue
+        paired = [pole for value in values if value for pole in ([value, value.conjugate()] if value.imag else [value])]
+        at_rest = len(self.minimal().states) - len(paired)
+        return np.array([0.0] * at_rest + paired, dtype=complex)
 
     def minimal(self) -> LinearModel:
         """Return the minimal form, with independent states only and E the identity."""
@@ -110,6 +146,30 @@ class LinearModel(LinearSystem, RichDisplay):
         small = self.minimal()
         slowest = min((mode.frequency for mode in small.modes() if mode.frequency > 0), default=1.0)
         return validity(dae, small, errors, slowest)
+
+    @upper
+    def plot(self, ax: Any = None, *, reach: float | None = None) -> Any:
+        """Draw the map of poles, up to `reach` [rad/s], and return the axes; see `flexblocks.plot.eigenvalues`."""
+
+    @upper
+    def save(self, path: str | Path) -> None:
+        """Write a ``.mat``, ``.json`` or ``.npz`` file, which `flexblocks.load` opens, or code, ``.m`` or ``.py``.
+
+        See `flexblocks.export.save_linear`.
+
+        Raises
+        ------
+        FileFormatError
+            The suffix is none of these.
+        ParameterError
+            The stem of an ``.m`` file is not a valid MATLAB function name.
+        """
+
+    def __str__(self) -> str:
+        try:
+            return f"{self!r}\n{self.modes()}"
+        except FlexblocksError as error:  # a model without modes is a model still
+            return f"{self!r}\n{error}"
 
     @property
     def control_names(self) -> dict[str, str]:

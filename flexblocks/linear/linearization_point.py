@@ -13,7 +13,7 @@ from flexblocks.constraints.loop_equations import regular_mass
 from flexblocks.constraints.ranges import refuse_out_of_range
 from flexblocks.constraints.singularities.singular_posture import refuse_singular_posture
 from flexblocks.dae.dae import DAE
-from flexblocks.errors import ComputationError, NameUnknownError, ParameterError, listing, nearest
+from flexblocks.errors import ComputationError, NameUnknownError, ParameterError, listing, suggestion
 from flexblocks.linear.derivatives import Derivatives
 from flexblocks.plausibility import warn_of_degrees
 from flexblocks.statics.balance import loop_forces, motion_residuals
@@ -56,7 +56,7 @@ def point_given(dae: DAE, at: Mapping[str, Any]) -> OperatingPoint:
             owner = next((group for group in GROUPS if name in variables[group]), None)
             if owner is None:
                 known = [known for group in variables.values() for known in group.names]
-                raise NameUnknownError(f"linearize: at: there is no '{name}' ({listing(known)}).{nearest(name, known)}")
+                raise NameUnknownError(f"linearize: at: there is no '{name}'{suggestion(name, known)}")
             groups[owner][name] = value
     z, u, p = (variables[name].values(groups[name], f"linearize: at: {name}: ") for name in GROUPS[1:])
     x, guess = consistent_state(dae, groups["x"], p, "linearize: at: x: ")

@@ -10,7 +10,7 @@ import numpy as np
 
 from flexblocks.dae.dae import DAE
 from flexblocks.dynamics.tree.clock import refuse_clocks
-from flexblocks.errors import ComputationError, NameUnknownError, ParameterError, listing, nearest
+from flexblocks.errors import ComputationError, NameUnknownError, ParameterError, listing, suggestion
 from flexblocks.linear.angle_lock import refuse_locked_angles
 from flexblocks.linear.constraint_tangent import Tangent, tangent
 from flexblocks.linear.derivatives import Derivatives, derivatives
@@ -84,9 +84,7 @@ def linearize(
     """
     refuse_clocks(dae.clocks, "linearize")
     if form not in FORMS:
-        raise ParameterError(
-            f"linearize: form = {form!r}; must be one of {', '.join(FORMS)}.{nearest(str(form), FORMS)}"
-        )
+        raise ParameterError(f"linearize: form = {form!r}{suggestion(form, FORMS, 'must be one of')}")
     dae, names = observed(dae, outputs, "linearize")
     with without_warning():
         point = point_at(dae, at)
@@ -140,7 +138,9 @@ def linear_model(
         state_units=whole.units,
         input_units=dae.u.units,
         output_units=units,
-        operating_point=dataclasses.replace(point, multipliers=dae.tree.loops.multipliers, forces=slopes.forces),
+        operating_point=dataclasses.replace(
+            point, dae=dae, multipliers=dae.tree.loops.multipliers, forces=slopes.forces
+        ),
         structure=SecondOrderForm(coordinates, unknown, unknown, unknown, *by_block),
         equations=whole.equations,
         equation_units=whole.equation_units,
@@ -197,7 +197,7 @@ def observed(dae: DAE, wanted: Sequence[str] | str | None, where: str) -> tuple[
     try:
         dae = dae.with_outputs(names)
     except NameUnknownError as error:
-        raise NameUnknownError(f"{where}: outputs: {error}") from error
+        raise NameUnknownError(f"{where}: outputs: {error}") from None
     if repeated := [name for name in dict.fromkeys(names) if names.count(name) > 1]:
         raise ParameterError(f"{where}: outputs: {listing(repeated)} named twice; each must be unique, remove one.")
     return dae, names

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from flexblocks.errors import ParameterError, nearest
+from flexblocks.errors import ParameterError, suggestion
 from flexblocks.linear.eigenmodes import Eigenmode, conservative, general
 from flexblocks.linear.forms.second_order_form import SecondOrderForm
 from flexblocks.linear.mode import Mode
@@ -101,9 +101,7 @@ class Modes(RichDisplay):
         import pandas
 
         if share not in SHARES:
-            raise ParameterError(
-                f"Modes: share = {share!r}; must be one of {', '.join(SHARES)}.{nearest(str(share), SHARES)}"
-            )
+            raise ParameterError(f"Modes: share = {share!r}{suggestion(share, SHARES, 'must be one of')}")
         named = [getattr(mode, share) for mode in self.modes]
         who = sorted({name for mode in named for name in mode})
         rows = [
@@ -118,6 +116,10 @@ class Modes(RichDisplay):
         ]
         columns = ["frequency", "damping_ratio", "eigenvalue", "energy", *who]
         return pandas.DataFrame(rows, columns=columns, index=pandas.RangeIndex(1, len(rows) + 1, name="mode"))
+
+    def __repr__(self) -> str:
+        fastest = f", up to {max(self.frequency):.4g} rad/s" if self.modes else ""
+        return f"Modes({len(self)}{fastest})"
 
     def __str__(self) -> str:
         return "\n".join(f"mode {number}, {mode}" for number, mode in enumerate(self.modes, 1))

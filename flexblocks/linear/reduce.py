@@ -6,7 +6,7 @@ import dataclasses
 
 import numpy as np
 
-from flexblocks.errors import ComputationError, ParameterError, nearest
+from flexblocks.errors import ComputationError, ParameterError, suggestion
 from flexblocks.libraries import scipy
 from flexblocks.linear.balancing import balance
 from flexblocks.linear.forms.linear_system import Basis
@@ -61,9 +61,7 @@ def reduce(lin: LinearModel, states: int, method: str = "residualized") -> Linea
     8
     """
     if method not in METHODS:
-        raise ParameterError(
-            f"reduce: method = {method!r}; must be one of {', '.join(METHODS)}.{nearest(str(method), METHODS)}"
-        )
+        raise ParameterError(f"reduce: method = {method!r}{suggestion(method, METHODS, 'must be one of')}")
     if isinstance(states, bool) or not isinstance(states, (int, np.integer)) or states < 1:
         raise ParameterError(f"reduce: states = {states!r}; must be a whole number > 0.")
     lin = lin.minimal()

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from flexblocks.errors import FileFormatError, FlexblocksError, listing, nearest
+from flexblocks.errors import FileFormatError, FlexblocksError, listing, meant, suggestion
 from flexblocks.interfaces.parameters import argument_name
 
 # (value, place) -> value; the place is its position in the document, for messages.
@@ -90,8 +90,8 @@ def read_dataclass(
     word = data.get("type")
     if not isinstance(word, str) or word not in types:
         came = f"type = {word!r}" if "type" in data else "has no type"
-        advice = f"{nearest(str(word), types)}{hint}" if "type" in data else ""
-        raise FileFormatError(f"{place}: {came}; must be one of {listing(sorted(types), most=MOST)}.{advice}")
+        told = f"must be one of {listing(sorted(types), most=MOST)}.{hint if 'type' in data else ''}"
+        raise FileFormatError(f"{place}: {came}{meant(word, types if 'type' in data else (), told)}")
     fields = _arguments(types[word], preset)
     required = {name for name, field in fields.items() if _default(field) is dataclasses.MISSING}
     check_keys(data, place, {"type"} | required, set(fields) - required)
@@ -106,7 +106,7 @@ def check_keys(data: Any, place: str, required: set[str], optional: set[str]) ->
     content = [name for name in known if not name.startswith("$")]  # a schema's address is for editors
     for name in checked_kind(data, place, Mapping, f"a mapping with {listing(content)}"):
         if name not in known:
-            raise FileFormatError(f"{place}: unknown key '{name}' ({listing(content)}).{nearest(str(name), known)}")
+            raise FileFormatError(f"{place}: unknown key '{name}'{suggestion(name, known, listed=content)}")
     for name in sorted(required):
         if name not in data:
             raise FileFormatError(f"{place}: '{name}' is missing; needs {listing(sorted(required))}.")
@@ -127,7 +127,7 @@ def located(place: str) -> Iterator[None]:
     except FileFormatError:
         raise
     except FlexblocksError as error:
-        raise FileFormatError(f"{place}: {error}") from error
+        raise FileFormatError(f"{place}: {error}") from None
 
 
 def _arguments(kind: Any, omit: Collection[str]) -> dict[str, dataclasses.Field]:

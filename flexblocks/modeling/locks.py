@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from flexblocks.errors import NameUnknownError, ParameterError, listing, nearest
+from flexblocks.errors import NameUnknownError, ParameterError, suggestion
 from flexblocks.interfaces import Coordinate
 from flexblocks.modeling.flanges import SharedCoordinate
 from flexblocks.modeling.spanning_tree import Topology
@@ -34,9 +34,7 @@ def checked_locks(plan: Topology, locked: Mapping[str, float] | None) -> dict[st
     values = {}
     for name, value in locked.items():
         if name not in owners:
-            raise NameUnknownError(
-                f"assemble: locked: the arm has no coordinate '{name}' ({listing(owners)}).{nearest(name, owners)}"
-            )
+            raise NameUnknownError(f"assemble: locked: the arm has no coordinate '{name}'{suggestion(name, owners)}")
         if isinstance(value, bool) or not isinstance(value, (int, float, np.number)):
             raise ParameterError(f"assemble: locked: {name} = {value!r}; must be a finite number.")
         if not computable(value):
@@ -74,8 +72,7 @@ def checked_prescriptions(plan: Topology, prescribed: Iterable[str] | str) -> tu
     for name in names:
         if name not in owners:
             raise NameUnknownError(
-                f"assemble: prescribed: the arm has no free coordinate '{name}' ({listing(owners)})."
-                f"{nearest(str(name), owners)}"
+                f"assemble: prescribed: the arm has no free coordinate '{name}'{suggestion(name, owners)}"
             )
         if names.count(name) > 1:
             raise ParameterError(f"assemble: prescribed: {name} twice; name it once.")

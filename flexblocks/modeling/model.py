@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import casadi as ca
 import networkx as nx
 
-from flexblocks.errors import FlexblocksError, ModelError, ParameterError, listing, nearest
+from flexblocks.errors import FlexblocksError, ModelError, ParameterError, listing, suggestion
 from flexblocks.interfaces import ANY as ANY_NUMBER
 from flexblocks.interfaces import Block, Composite, Port, Quantity
 from flexblocks.interfaces.parameters import argument_name
+from flexblocks.lazy_package import upper
 from flexblocks.modeling.model_check import ModelCheck, model_check
 from flexblocks.modeling.model_data import save
 from flexblocks.rich_display import RichDisplay
@@ -65,6 +66,22 @@ class Model(RichDisplay):
     def connections(self) -> tuple[tuple[Port, ...], ...]:
         """The connections, each a tuple of the ports it joins."""
         return tuple(self._connections)
+
+    def __getitem__(self, name: str) -> Any:
+        """Return a block by name: ``model["joint1"]``.
+
+        Raises
+        ------
+        ModelError
+            There is no block of that name.
+        """
+        return self._block(name)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._blocks
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._blocks)
 
     def copy(self, replace: Mapping[str, Block | Composite] | None = None) -> Model:
         """Return a copy of the model, with some blocks replaced.
@@ -172,8 +189,8 @@ class Model(RichDisplay):
     def _block(self, name: str) -> Block | Composite:
         if name not in self._blocks:
             raise ModelError(
-                f"block '{name}' is not in model '{self.name}' (blocks: {listing(self._blocks)})."
-                f"{nearest(name, self._blocks)} Add it with model.add(...)."
+                f"block '{name}' is not in model '{self.name}'"
+                f"{suggestion(name, self._blocks, 'its blocks are')} Add it with model.add(...)."
             )
         return self._blocks[name]
 
@@ -208,6 +225,10 @@ class Model(RichDisplay):
     def save(self, path: str | Path) -> None:
         """Write the model to a ``.yaml``, ``.yml`` or ``.json`` file, from which `flexblocks.load` reads it."""
         save(self, path)
+
+    @upper
+    def plot(self, ax: Any = None) -> Any:
+        """Draw the block diagram on Matplotlib's axes, and return them; see `flexblocks.plot.model`."""
 
     def __repr__(self) -> str:
         return f"Model({self.name!r}, {len(self._blocks)} blocks, {len(self._connections)} connections)"

@@ -11,7 +11,7 @@ import networkx as nx
 
 from flexblocks.modeling.arm_graph import ArmGraph
 from flexblocks.modeling.spanning_tree import topology
-from flexblocks.rich_display import RichDisplay
+from flexblocks.rich_display import RichDisplay, text_table
 
 
 @dataclass(frozen=True, repr=False)
@@ -46,12 +46,10 @@ class ModelCheck(RichDisplay):
         return f"{self.name}: {len(self.rows)} blocks{closed}"
 
     def __str__(self) -> str:
-        table = [self.HEADS, *self.rows]
-        widths = [max(len(row[i]) for row in table) for i in range(len(self.HEADS))]
-        lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in table]
-        return "\n".join([self.title, *(line.rstrip() for line in lines), *(f"! {each}" for each in self.remarks)])
+        return "\n".join([self.title, text_table(self.HEADS, self.rows), *(f"! {each}" for each in self.remarks)])
 
-    __repr__ = __str__  # what a prompt shows
+    def __repr__(self) -> str:
+        return f"ModelCheck({self.name!r}: {len(self.rows)} blocks, {len(self.remarks)} remarks)"
 
 
 def model_check(model: ArmGraph, graph: nx.MultiGraph) -> ModelCheck:

@@ -12,7 +12,7 @@
     - [joint.frame_b, link.frame_a]
 
 Parameters are named as in Python; those left out have their defaults. A type is the name of a class: one of the
-library's, or one passed to `load`. A file can name nothing else, so reading one runs no foreign code.
+library's, or one passed to `flexblocks.load`. A file can name nothing else, so reading one runs no foreign code.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from flexblocks.modeling.model_data import BLOCK_BASES, FORMAT, LIBRARY, VALUE_B
 from flexblocks.modeling.yaml_json import read_document
 
 
-def load(path: str | Path, types: Iterable[type] = ()) -> Model:
+def load_model(path: str | Path, types: Iterable[type] = ()) -> Model:
     """Return the model that a file describes.
 
     Parameters
@@ -46,13 +46,13 @@ def load(path: str | Path, types: Iterable[type] = ()) -> Model:
         The file cannot be read, or something in it is unknown, missing or out of range; the message says where.
     """
     types = tuple(types)
-    _types(types)  # refused before the file is read
+    known_types(types)  # refused before the file is read
     return from_data(read_document(path), f"{path}", types)
 
 
 def from_data(data: Any, path: str, types: Iterable[type] = ()) -> Model:
-    """Return the model that plain data describes; `path` is its origin, for messages; else as `load`."""
-    known = _types(types)
+    """Return the model that plain data describes; `path` is its origin, for messages; else as `load_model`."""
+    known = known_types(types)
     check_keys(data, f"{path}", {"flexblocks", "name", "blocks"}, {"gravity", "connections"})
     if data["flexblocks"] != FORMAT or isinstance(data["flexblocks"], bool):
         raise FileFormatError(
@@ -82,13 +82,19 @@ def discretization_from_data(data: Any, place: str, types: Iterable[type] = ()) 
     FileFormatError
         Something in it is unknown, missing or out of range; the message says where.
     """
-    known = _types(types)
+    known = known_types(types)
     kinds = _derived(known, (Discretization,))
     return read_dataclass(data, place, kinds, lambda value, where: _read_value(value, where, known))
 
 
-def _types(of_user: Iterable[type]) -> dict[str, type]:
-    """Return the types a file may name: those of the library's registers, and the user's."""
+def known_types(of_user: Iterable[type]) -> dict[str, type]:
+    """Return the types a file may name, by name: those of the library's registers, and the user's.
+
+    Raises
+    ------
+    FileFormatError
+        One of the user's is no concrete block, composite, discretization or section, or has the name of another.
+    """
     known = dict(LIBRARY)
     for kind in of_user:
         if not isinstance(kind, type) or not issubclass(kind, (*BLOCK_BASES, *VALUE_BASES)) or inspect.isabstract(kind):

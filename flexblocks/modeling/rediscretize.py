@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from flexblocks.beam.discretization import Discretization
-from flexblocks.errors import ModelError, ParameterError, listing, nearest
+from flexblocks.errors import ModelError, ParameterError, suggestion
 from flexblocks.interfaces import Block, Composite
 from flexblocks.modeling.model import Model
 
@@ -44,7 +44,7 @@ def rediscretize(model: Model, to: Discretization | Mapping[str, Discretization]
     for name, discretization in wanted.items():
         if name not in beams:
             raise ModelError(
-                f"Model '{model.name}': there is no beam '{name}' (beams: {listing(beams)}).{nearest(name, beams)}"
+                f"Model '{model.name}': there is no beam '{name}'{suggestion(name, beams, 'its beams are')}"
             )
         if not isinstance(discretization, Discretization):
             raise ParameterError(

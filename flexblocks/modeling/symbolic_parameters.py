@@ -9,7 +9,7 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
-from flexblocks.errors import FlexblocksError, NameUnknownError, ParameterError, listing, nearest
+from flexblocks.errors import FlexblocksError, NameUnknownError, ParameterError, listing, suggestion
 from flexblocks.interfaces import Block, Composite, Range
 from flexblocks.interfaces.parameters import argument_name
 from flexblocks.interfaces.variables import Variables, variables
@@ -92,7 +92,7 @@ class _OwnersCheck:
             dataclasses.replace(self.block, **changed)
             self.block.check_change(changed)
         except FlexblocksError as error:
-            raise ParameterError(f"{where}{error}") from error
+            raise ParameterError(f"{where}{error}") from None
 
 
 def _checks(names: Sequence[str], known: Mapping[str, _Parameter]) -> list[_OwnersCheck]:
@@ -136,8 +136,7 @@ def symbolic_parameters(model: Model, names: Iterable[str] | str) -> tuple[Varia
         if name not in known and name not in whole:
             choices = [*whole, *(entry for entry in known if entry not in whole)]
             raise NameUnknownError(
-                f"assemble: symbolic = '{name}': not a number that can stay symbolic "
-                f"({listing(choices)}).{nearest(str(name), choices)}"
+                f"assemble: symbolic = '{name}': not a number that can stay symbolic{suggestion(name, choices)}"
             )
     wanted = list(
         dict.fromkeys(entry for name in asked for entry in (whole[name].entries if name in whole else (name,)))

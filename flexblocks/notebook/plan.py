@@ -30,7 +30,7 @@ def replay(shown: Replay) -> Content:
     ]
     beyond = [(i, str(excess)) for i, one in enumerate(runs) for excess in one.excesses]
     return Content(
-        f"Replay of '{shown.trajectory.model}'",
+        f"Replay of '{shown.trajectory.name}'",
         (
             Text(str(shown)),
             *table("", ("scenario", "end point", "misses the goal by [mm]", "energy left [J]"), rows),

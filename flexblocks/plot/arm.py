@@ -16,6 +16,8 @@ from flexblocks.interfaces.block import Block
 from flexblocks.plot.force_elements import draw_force_elements
 from flexblocks.plot.plane import draw_legend, drawing_axes, equal_scales, project
 from flexblocks.plot.style import BLACK, BLUE, GRAY, VERMILION
+from flexblocks.plot.subjects import arm_of
+from flexblocks.statics.operating_point import OperatingPoint
 
 MARKERS: tuple[tuple[type[Block], str, dict], ...] = (
     (Ground, "ground", {"marker": "s", "ms": 13, "mfc": GRAY, "mec": BLACK, "zorder": 2.5}),
@@ -26,7 +28,7 @@ MARKERS: tuple[tuple[type[Block], str, dict], ...] = (
 
 
 def arm(
-    dae: DAE,
+    shown: DAE | OperatingPoint,
     x: Values = None,
     ax: Axes | None = None,
     p: Values = None,
@@ -40,13 +42,13 @@ def arm(
 
     Parameters
     ----------
-    dae : DAE
+    shown : DAE or OperatingPoint
     x : dict or array (nx,), optional
-        States; by default the start values.
+        States; by default those of the operating point, or the start values.
     ax : Axes, optional
         By default those of a new figure.
     p : dict or array, optional
-        Symbolic parameters; by default their nominal values.
+        Symbolic parameters; by default those of the operating point, or their nominal values.
     plane : "xy", "xz", "yz" or "xyz"
         The plane of the picture; "xyz" draws in space and needs axes with ``projection="3d"`` if any are given.
     exaggeration : float
@@ -62,8 +64,12 @@ def arm(
     Raises
     ------
     FlexblocksError
-        An unknown name in `x` or `p`, an array of the wrong length, or an invalid plane.
+        An unknown name in `x` or `p`, an array of the wrong length, an invalid plane, or an operating point that does
+        not know its arm.
     """
+    dae = arm_of(shown, "plot.arm")
+    if isinstance(shown, OperatingPoint):
+        x, p = shown.x if x is None else x, shown.p if p is None else p
     ax = drawing_axes(ax, plane)
     outline = shape(dae)
     x = dae.x.values(x, "plot.arm: x: ")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import matplotlib.pyplot as plt
 import numpy as np
 
-from flexblocks.errors import NameUnknownError, ParameterError, listing, nearest
+from flexblocks.errors import NameUnknownError, ParameterError, suggestion
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -86,7 +86,7 @@ def _columns(runs: xr.Dataset, names: Sequence[str]) -> np.ndarray:
     for name in names:
         if name not in runs.variables:
             known = [str(one) for one in runs.variables]
-            raise NameUnknownError(f"plot: the study has no '{name}' ({listing(known)}).{nearest(name, known)}")
+            raise NameUnknownError(f"plot: the study has no '{name}'{suggestion(name, known)}")
         if runs[name].dims != ("case",) or runs[name].dtype.kind not in "fiub":
             raise ParameterError(f"plot: '{name}' is not one number a case; choose another.")
         rows.append(np.asarray(runs[name].values, dtype=float))

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 from matplotlib.axes import Axes
 
-from flexblocks.dae.dae import DAE
 from flexblocks.errors import ParameterError
 from flexblocks.geometry import shape
 from flexblocks.linear.constraint_tangent import tangent
 from flexblocks.plot.arm import draw_links, draw_markers
 from flexblocks.plot.plane import drawing_axes, equal_scales
 from flexblocks.plot.style import BLUE, GRAY, SKY
+from flexblocks.plot.subjects import arm_of
 
 if TYPE_CHECKING:
     from flexblocks.linear.linear_model import LinearModel
@@ -22,16 +22,14 @@ if TYPE_CHECKING:
 SWING = 0.06
 
 
-def mode(dae: DAE, lin: LinearModel, number: int, ax: Axes | None = None, *, plane: str = "xy") -> Axes:
+def mode(lin: LinearModel, number: int, ax: Axes | None = None, *, plane: str = "xy") -> Axes:
     """Draw a mode shape: the arm at both extremes of one mode, about the posture in which it was linearised.
 
     The amplitude is arbitrary. A complex mode is drawn at the instant when its largest coordinate is at an extreme.
 
     Parameters
     ----------
-    dae : DAE
     lin : LinearModel
-        Of `dae`.
     number : int
         Counted from 1, as ``print(lin.modes())`` does.
     ax : Axes, optional
@@ -46,16 +44,11 @@ def mode(dae: DAE, lin: LinearModel, number: int, ax: Axes | None = None, *, pla
     Raises
     ------
     ParameterError
-        No such mode, an invalid plane, or a linear model of another arm.
+        No such mode, an invalid plane, or a linear model that does not know its arm.
     """
     # The mode, as a direction in the states.
-    modes = lin.modes()
+    dae, modes = arm_of(lin, "plot.mode"), lin.modes()
     point = lin.operating_point
-    if point.states != dae.x.names:
-        raise ParameterError(
-            "plot.mode: the linear model has other states than the DAE; must be of the same arm. Give the DAE "
-            "it came from."
-        )
     if not isinstance(number, int) or not 1 <= number <= len(modes):
         raise ParameterError(f"plot.mode: number = {number!r}; must be a whole number from 1 to {len(modes)}.")
     chosen = modes[number - 1]

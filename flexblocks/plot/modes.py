@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import matplotlib.pyplot as plt
 import numpy as np
 
-from flexblocks.dae.dae import DAE
 from flexblocks.errors import ParameterError
 from flexblocks.plot.mode import mode
 
@@ -18,14 +17,12 @@ if TYPE_CHECKING:
 MOST, WIDTH, HEIGHT = 6, 4.2, 3.6  # modes by default; inches of each picture
 
 
-def modes(dae: DAE, lin: LinearModel, numbers: Sequence[int] | None = None, *, plane: str = "xy") -> np.ndarray:
+def modes(lin: LinearModel, numbers: Sequence[int] | None = None, *, plane: str = "xy") -> np.ndarray:
     """Draw several mode shapes side by side in a new figure.
 
     Parameters
     ----------
-    dae : DAE
     lin : LinearModel
-        Of `dae`.
     numbers : sequence of int, optional
         Counted from 1, as ``print(lin.modes())`` does; by default the six slowest, rigid-body modes left out.
     plane : str
@@ -57,6 +54,6 @@ def modes(dae: DAE, lin: LinearModel, numbers: Sequence[int] | None = None, *, p
         ax.remove()
     drawn = grid.ravel()[: len(numbers)]
     for number, ax in zip(numbers, drawn, strict=True):
-        mode(dae, lin, number, ax, plane=plane)
+        mode(lin, number, ax, plane=plane)
         ax.set_title(ax.get_title().replace(": ", "\n", 1), fontsize="x-small")
     return drawn

@@ -56,7 +56,7 @@ def plan(plan: Plan, replay: Replay | None = None, *, count: int = 10, plane: st
     ParameterError
         `count` is less than 2, or an invalid plane.
     """
-    dae, motion = plan.transcribed.arm, plan.trajectory
+    motion = plan.trajectory
     # The postures on the left.
     plane = _plane(plan) if plane is None else plane
     groups = panels(plan)
@@ -64,7 +64,7 @@ def plan(plan: Plan, replay: Replay | None = None, *, count: int = 10, plane: st
     halves: Any = figure.subfigures(1, 2)
     left, right = halves
     postures = left.subplots(subplot_kw={"projection": "3d"} if plane == "xyz" else {})
-    snapshots(dae, motion, postures, count, plane=plane)
+    snapshots(plan, postures, count, plane=plane)
     if replay is not None:
         _draw_path(plan, replay.trajectory, postures, plane)
     _explain(plan, postures, plane)
@@ -156,7 +156,7 @@ def _name_phases(plan: Plan, ax: Axes) -> None:
 
 
 def _title(plan: Plan, replay: Replay | None) -> str:
-    text = f"{plan.trajectory.model}: {plan.duration:.4g} s, {plan.status}, objective {plan.objective:.5g}"
+    text = f"{plan.trajectory.name}: {plan.duration:.4g} s, {plan.status}, objective {plan.objective:.5g}"
     if replay is not None:
         text += f"; replayed, it misses by {1e3 * replay.tip_miss:.2g} mm and leaves {replay.energy_left:.1g} J"
     return text

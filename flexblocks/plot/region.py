@@ -26,7 +26,7 @@ def region(
     Parameters
     ----------
     region : Region
-        Such as `optim.Sphere`, `optim.Box` or `optim.HalfSpace`.
+        Such as `optim.Sphere`, `optim.Cuboid` or `optim.HalfSpace`.
     ax : Axes
         With the arm drawn on it, see `snapshots`.
     plane : str

@@ -9,15 +9,16 @@ from matplotlib.axes import Axes
 from matplotlib.cm import ScalarMappable
 from matplotlib.colors import LinearSegmentedColormap, Normalize
 
-from flexblocks.dae.dae import DAE
 from flexblocks.errors import ParameterError
 from flexblocks.geometry import Values, attached_frames, bending, extent, shape
 from flexblocks.plot.arm import draw_links, draw_markers
 from flexblocks.plot.force_elements import draw_force_elements
 from flexblocks.plot.plane import draw_legend, drawing_axes, equal_scales, project
 from flexblocks.plot.style import BLUE, VERMILION
+from flexblocks.plot.subjects import arm_of, motion_of
 
 if TYPE_CHECKING:
+    from flexblocks.optim import Plan, Replay
     from flexblocks.simulation import Trajectory
 
 FADING = LinearSegmentedColormap.from_list("fading", ["#CFE3F0", BLUE, "#00263D"])
@@ -25,8 +26,7 @@ PATH_POINTS = 400  # a smooth line in a figure of 6 inches; by trial
 
 
 def snapshots(
-    dae: DAE,
-    traj: Trajectory,
+    motion: Trajectory | Plan | Replay,
     ax: Axes | None = None,
     count: int = 10,
     *,
@@ -38,9 +38,7 @@ def snapshots(
 
     Parameters
     ----------
-    dae : DAE
-    traj : Trajectory
-        A motion of `dae`.
+    motion : Trajectory, Plan or Replay
     ax : Axes, optional
         By default those of a new figure.
     count : int
@@ -57,15 +55,11 @@ def snapshots(
     Raises
     ------
     FlexblocksError
-        `count` is less than 2, an invalid plane, or a trajectory of another arm.
+        `count` is less than 2, an invalid plane, or a motion that does not know its arm.
     """
     if not isinstance(count, int) or count < 2:
         raise ParameterError(f"plot.snapshots: count = {count!r}; must be a whole number of at least 2.")
-    if traj.names["x"] != dae.x.names:
-        raise ParameterError(
-            f"plot.snapshots: the trajectory of '{traj.model}' has other states than the DAE '{dae.name}'; "
-            "must be of the same arm. Give the DAE it came from."
-        )
+    dae, traj = arm_of(motion, "plot.snapshots"), motion_of(motion)
     p = traj.p if p is None else p
     ax = drawing_axes(ax, plane)
     outline = shape(dae)

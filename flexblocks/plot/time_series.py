@@ -8,19 +8,22 @@ from itertools import takewhile
 from typing import TYPE_CHECKING
 
 import matplotlib.pyplot as plt
+import numpy as np
 from matplotlib.axes import Axes
 
 from flexblocks.errors import ParameterError
 from flexblocks.plot.style import axes, line_style, quiet
+from flexblocks.plot.subjects import motion_of
 
 if TYPE_CHECKING:
+    from flexblocks.optim import Plan, Replay
     from flexblocks.simulation import Trajectory
 
 Limit = float | tuple[float | None, float | None]
 
 
 def time_series(
-    traj: Trajectory,
+    motion: Trajectory | Plan | Replay,
     names: str | Sequence[str],
     ax: Axes | None = None,
     *,
@@ -30,7 +33,7 @@ def time_series(
 
     Parameters
     ----------
-    traj : Trajectory
+    motion : Trajectory, Plan or Replay
     names : str or sequence of str
         States, inputs or outputs.
     ax : Axes, optional
@@ -50,7 +53,7 @@ def time_series(
     ParameterError
         No names, or names of different units, which need axes of their own; see `stacked`.
     """
-    names = [names] if isinstance(names, str) else list(names)
+    traj, names = motion_of(motion), [names] if isinstance(names, str) else list(names)
     unit = _common_unit(traj, names)
     ax = axes(ax, size=(7.0, 3.4))
     for number, name in enumerate(names):
@@ -70,15 +73,19 @@ def time_series(
 
 
 def stacked(
-    traj: Trajectory, groups: Sequence[str | Sequence[str]], *, limits: Mapping[str, Limit] | None = None
+    motion: Trajectory | Plan | Replay,
+    groups: Sequence[str | Sequence[str]] | None = None,
+    *,
+    limits: Mapping[str, Limit] | None = None,
 ) -> tuple[Axes, ...]:
     """Draw groups of variables over time, on axes stacked in a new figure.
 
     Parameters
     ----------
-    traj : Trajectory
-    groups : sequence
-        For each axes its names, as in `time_series`.
+    motion : Trajectory, Plan or Replay
+    groups : sequence, optional
+        For each axes its names, as in `time_series`; by default inputs, coordinates and outputs that move, those of
+        one unit and kind together.
     limits : dict, optional
         As in `time_series`.
 
@@ -94,6 +101,8 @@ def stacked(
     ParameterError
         No groups, or a group of variables of different units.
     """
+    traj = motion_of(motion)
+    groups = quantities(traj) if groups is None else groups
     if not len(groups):
         raise ParameterError("plot.stacked: groups is empty; give the names for at least one axes.")
     for group in groups:
@@ -106,6 +115,23 @@ def stacked(
         ax.label_outer()
     grid[0, 0].figure.align_ylabels()
     return tuple(grid[:, 0])
+
+
+def quantities(motion: Trajectory) -> list[list[str]]:
+    """Return groups of variables for a picture: inputs, coordinates and outputs of one unit and kind each.
+
+    Constant variables are left out, unless nothing moves. So are bending coordinates: tip deflections show the bending.
+    """
+    shown = [name for group in ("u", "x", "y") for name in motion.names[group]]
+    at_rest = all(np.ptp(motion[name]) == 0 for name in shown)
+    bends = ("bending", "curvature")
+    coordinates = [n for n in motion.names["x"] if not n.startswith("der(") and not any(word in n for word in bends)]
+    groups: dict[tuple[str, str], list[str]] = {}
+    for name in (*motion.names["u"], *coordinates, *motion.names["y"]):
+        word = name.rpartition(".")[2]
+        if at_rest or np.ptp(motion[name]) > 0:
+            groups.setdefault((motion.unit(name), "position" if word in ("x", "y", "z") else word), []).append(name)
+    return list(groups.values())
 
 
 def _common_unit(traj: Trajectory, names: str | Sequence[str]) -> str:

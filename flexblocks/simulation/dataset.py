@@ -1,4 +1,4 @@
-"""Conversion of trajectories to xarray Datasets and pandas DataFrames, and back."""
+"""Conversion of trajectories to xarray Datasets and pandas DataFrames, and back; their ranges."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class Series(Protocol):
     """Protocol of a trajectory: read-only time series by name, in groups."""
 
     @property
-    def model(self) -> str: ...
+    def name(self) -> str: ...
     @property
     def t(self) -> np.ndarray: ...
     @property
@@ -40,7 +40,7 @@ def to_xarray(trajectory: Series) -> xr.Dataset:
         series,
         coords={"time": ("time", trajectory.t, {"units": "s"})},
         attrs={
-            "model": trajectory.model,
+            "name": trajectory.name,
             "parameters": json.dumps(dict(trajectory.p)),
             "complete": int(trajectory.complete),
         },
@@ -65,7 +65,7 @@ def trajectory_fields(dataset: xr.Dataset, groups: Sequence[str]) -> dict[str, A
             for group in groups
         }
         return {
-            "model": dataset.attrs["model"],
+            "name": dataset.attrs["name"],
             "t": t,
             **columns,
             "names": names,
@@ -82,5 +82,21 @@ def to_pandas(trajectory: Series) -> pd.DataFrame:
     names = [name for group in trajectory.names.values() for name in group]
     columns = np.array([trajectory[name] for name in names]).reshape(len(names), len(trajectory.t)).T
     frame = pd.DataFrame(columns, index=pd.Index(trajectory.t, name="time"), columns=names)
-    frame.attrs = {"model": trajectory.model, "units": {name: trajectory.unit(name) for name in names}}
+    frame.attrs = {"name": trajectory.name, "units": {name: trajectory.unit(name) for name in names}}
     return frame
+
+
+def ranges(motion: Series) -> list[dict[str, Any]]:
+    """Return the least, largest and last value of coordinates, inputs, outputs and energies."""
+    coordinates = [name for name in motion.names["x"] if not name.startswith("der(")]
+    shown = [*coordinates, *(name for group in ("z", "u", "y", "energy") for name in motion.names[group])]
+    return [
+        {
+            "name": name,
+            "unit": motion.unit(name),
+            "least": float(motion[name].min()),
+            "largest": float(motion[name].max()),
+            "last": float(motion[name][-1]),
+        }
+        for name in shown
+    ]

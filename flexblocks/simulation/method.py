@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from flexblocks.dynamics.algorithms.constrained_accelerations import STABILIZATION
-from flexblocks.errors import ParameterError, nearest
+from flexblocks.errors import ParameterError, suggestion
 from flexblocks.simulation.integrators.integrator import ADVICE, Integrator, Options, ProblemKind
 from flexblocks.simulation.integrators.register import INTEGRATORS
 from flexblocks.simulation.integrators.stepper import decays_fast, poles_at
@@ -51,9 +51,7 @@ def checked_method(name: Any, rtol: Any, atol: Any, step: Any, where: str) -> Me
     ParameterError
     """
     if name not in METHODS:
-        raise ParameterError(
-            f"{where}: method = {name!r}; must be one of {', '.join(METHODS)}.{nearest(str(name), METHODS)}"
-        )
+        raise ParameterError(f"{where}: method = {name!r}{suggestion(name, METHODS, 'must be one of')}")
     for option, value in (("rtol", rtol), ("atol", 0.01 if atol is None else atol)):
         if not (isinstance(value, (int, float)) and 0 < value < 1):
             raise ParameterError(f"{where}: {option} = {value!r}; must be a number > 0 and < 1.")

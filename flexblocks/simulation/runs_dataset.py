@@ -62,7 +62,7 @@ class Runs:
                 **varying,
             },
             attrs={
-                "model": self.dae.name,
+                "name": self.dae.name,
                 "parameters": json.dumps(parameters),
                 "complete": int(self.complete.all()),
             },

@@ -66,7 +66,7 @@ def sampled_trajectory(system: System, times: np.ndarray, record: Record) -> Tra
     groups = {"x": dae.x, "z": dae.z, "u": dae.u, "y": dae.y}
     units = {name: unit for group in groups.values() for name, unit in zip(group.names, group.units, strict=True)}
     return Trajectory(
-        model=dae.name,
+        name=dae.name,
         t=t,
         x=x,
         z=np.array(z).reshape(len(t), len(dae.z)),

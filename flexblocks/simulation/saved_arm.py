@@ -1,17 +1,17 @@
-"""The arm of a motion in its netCDF file, so that the motion can be drawn without the program that made it."""
+"""The arm of a result in its netCDF file, so that the result can be drawn without the program that made it."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable, Mapping
 from pathlib import Path
+from typing import Any
 
 from flexblocks.assemble import assemble
 from flexblocks.dae.dae import DAE
 from flexblocks.errors import FileFormatError
 from flexblocks.modeling.model_data import to_data
 from flexblocks.modeling.model_file import from_data
-from flexblocks.netcdf_file import read_netcdf
 
 ATTRIBUTE = "arm"
 
@@ -37,22 +37,24 @@ def arm_attribute(dae: DAE | None) -> dict[str, str]:
     return {ATTRIBUTE: json.dumps(data)}
 
 
-def saved_arm(path: str | Path, types: Iterable[type] = ()) -> DAE | None:
+def saved_arm(attributes: Mapping[Hashable, Any], path: str | Path, types: Iterable[type] = ()) -> DAE | None:
     """Return the arm in the file of a motion; None if there is none in it.
 
     Parameters
     ----------
+    attributes : dict
+        Of the file.
     path : str or Path
-        A ``.nc`` file.
+        Where it is, for messages.
     types : iterable of type
         User-defined blocks (and discretizations) in its model.
 
     Raises
     ------
     FileFormatError
-        The file cannot be read, or needs types that are not there.
+        The arm is damaged, or needs types that are not there.
     """
-    text = read_netcdf(path).attrs.get(ATTRIBUTE)
+    text = attributes.get(ATTRIBUTE)
     if text is None:
         return None
     try:
@@ -60,4 +62,4 @@ def saved_arm(path: str | Path, types: Iterable[type] = ()) -> DAE | None:
         model = from_data(data["model"], f"{path}: arm", types)
         return assemble(model, data["symbolic"], data["dynamics"], data["locked"], data["prescribed"])
     except (ValueError, KeyError, TypeError) as error:
-        raise FileFormatError(f"{path}: the arm in it is damaged ({error!r}); save the motion again.") from None
+        raise FileFormatError(f"{path}: the arm in it is damaged ({error!r}); save it again.") from None

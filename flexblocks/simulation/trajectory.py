@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -10,21 +10,23 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from flexblocks.errors import NameUnknownError, listing, nearest
-from flexblocks.rich_display import RichDisplay
+from flexblocks.errors import NameUnknownError, ParameterError, suggestion
+from flexblocks.lazy_package import upper
+from flexblocks.rich_display import Animated, RichDisplay, text_table
 
 if TYPE_CHECKING:
     import pandas as pd
     import xarray as xr
 
     from flexblocks.dae.dae import DAE
+    from flexblocks.modeling.model import Model
 
 GROUPS = ("x", "z", "u", "y", "energy")
 ENERGIES = ("kinetic_energy", "potential_energy", "work")
 
 
 @dataclass(frozen=True, eq=False)
-class Trajectory(RichDisplay):
+class Trajectory(RichDisplay, Animated):
     """Trajectory of an arm: its motion over time.
 
     ``traj["link1.bending_y[1]"]`` is the time series (k,) of any state, algebraic variable, input, output or energy,
@@ -32,8 +34,8 @@ class Trajectory(RichDisplay):
 
     Attributes
     ----------
-    model : str
-        Name of the model.
+    name : str
+        Name of the arm.
     t : ndarray (k,)
         Times [s].
     x, z, u, y : ndarray (k, nx), (k, nz), (k, nu), (k, ny)
@@ -53,7 +55,7 @@ class Trajectory(RichDisplay):
         The arm, for pictures of it; None for a motion read from a file, pickled or of a batch.
     """
 
-    model: str
+    name: str
     t: np.ndarray
     x: np.ndarray
     z: np.ndarray
@@ -109,8 +111,8 @@ class Trajectory(RichDisplay):
     def _column(self, name: str) -> tuple[str, int]:
         if name not in self._columns:
             raise NameUnknownError(
-                f"Trajectory of '{self.model}': there is no variable '{name}' ({listing(self._columns)})."
-                f"{nearest(str(name), self._columns)} The motion of frames, such as payload.velocity_x, is there if it "
+                f"Trajectory of '{self.name}': there is no variable '{name}'"
+                f"{suggestion(name, self._columns)} The motion of frames, such as payload.velocity_x, is there if it "
                 "is asked for: simulate dae.with_outputs((...))."
             )
         return self._columns[name]
@@ -130,12 +132,37 @@ class Trajectory(RichDisplay):
 
         return to_pandas(self)
 
+    @property
+    def model(self) -> Model | None:
+        """The model of the arm; None if `dae` is, or is a closed loop of control."""
+        return None if self.dae is None else self.dae.model
+
     def of(self, dae: DAE) -> Trajectory:
-        """Return this motion with the arm it is of, for pictures; see the attribute ``dae``."""
+        """Return this motion with the arm it is of, for pictures; see the attribute ``dae``.
+
+        Raises
+        ------
+        ParameterError
+            The arm has other states, algebraic variables or inputs.
+        """
+        for group, what in (("x", "states"), ("z", "algebraic variables"), ("u", "inputs")):
+            if self.names[group] != getattr(dae, group).names:
+                raise ParameterError(
+                    f"Trajectory.of: the motion of '{self.name}' has other {what} than the DAE '{dae.name}'; must be "
+                    "of the same arm, with the same control law. Give the DAE it came from."
+                )
         return replace(self, dae=dae)
 
+    @upper
+    def plot(
+        self, groups: Sequence[str | Sequence[str]] | None = None, *, limits: Mapping[str, Any] | None = None
+    ) -> Any:
+        """Draw variables over time, by default all that move, and return the axes; see `flexblocks.plot.stacked`."""
+
     def save(self, path: str | Path) -> None:
-        """Write a netCDF (``.nc``) or CSV (``.csv``) file, which `load` reads back.
+        """Write a netCDF (``.nc``) or CSV (``.csv``) file, which `flexblocks.load` opens.
+
+        A netCDF file holds the arm, too, unless it is a closed loop of control or has functions among its parameters.
 
         Raises
         ------
@@ -159,22 +186,13 @@ class Trajectory(RichDisplay):
 
         return cls(**trajectory_fields(dataset, GROUPS))
 
-    @classmethod
-    def load(cls, path: str | Path) -> Trajectory:
-        """Return the trajectory in a file that `save` wrote.
+    def __str__(self) -> str:
+        from flexblocks.simulation.dataset import ranges
 
-        Raises
-        ------
-        FileFormatError
-            The file does not exist, or is not one of a trajectory.
-        """
-        from flexblocks.simulation.trajectory_files import load
-
-        return cls(**load(path, GROUPS))
+        rows = ranges(self)
+        return f"{self!r}\n{text_table(list(rows[0]), [tuple(row.values()) for row in rows])}"
 
     def __repr__(self) -> str:
         groups = ", ".join(f"{len(self.names[g])} {w}" for g, w in (("x", "states"), ("u", "inputs"), ("y", "outputs")))
         ended = "" if self.complete else ", ended early"
-        return (
-            f"Trajectory({self.model!r}: {len(self)} samples from {self.t[0]:g} to {self.t[-1]:g} s, {groups}{ended})"
-        )
+        return f"Trajectory({self.name!r}: {len(self)} samples from {self.t[0]:g} to {self.t[-1]:g} s, {groups}{ended})"

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -14,28 +12,38 @@ from flexblocks.atomic_file import atomic_file
 from flexblocks.errors import FileFormatError
 from flexblocks.file_paths import readable_file
 from flexblocks.libraries import xr
-from flexblocks.netcdf_file import read_netcdf, write_netcdf
-from flexblocks.simulation.dataset import Series, to_xarray, trajectory_fields
+from flexblocks.netcdf_file import FORMAT, read_netcdf, write_netcdf
+from flexblocks.simulation.dataset import Series, to_xarray
 from flexblocks.simulation.saved_arm import arm_attribute
+
+HOLDS = "trajectory"
 
 
 def save(trajectory: Series, path: str | Path) -> None:
     """Write a trajectory to a ``.nc`` or ``.csv`` file."""
     path = Path(path)
     if _kind(path) == ".nc":
-        write_netcdf(path, to_xarray(trajectory).assign_attrs(arm_attribute(getattr(trajectory, "dae", None))))
+        arm = arm_attribute(getattr(trajectory, "dae", None))
+        write_netcdf(path, to_xarray(trajectory).assign_attrs(arm), HOLDS)
     else:
         _save_csv(trajectory, path)
 
 
-def load(path: str | Path, groups: Sequence[str]) -> dict[str, Any]:
-    """Return the fields of the trajectory in a ``.nc`` or ``.csv`` file."""
+def read_series(path: str | Path) -> xr.Dataset:
+    """Return the dataset of the trajectory in a ``.nc`` or ``.csv`` file.
+
+    Raises
+    ------
+    FileFormatError
+        The file is not there, cannot be read, or is not one of a trajectory.
+    """
     path = Path(path)
-    read = _load_csv if _kind(path) == ".csv" else read_netcdf
+    if _kind(path) == ".nc":
+        return read_netcdf(path)
     file = readable_file(path)
     try:
-        return trajectory_fields(read(file), groups)
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, FileFormatError) as error:
+        return _load_csv(file)
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise FileFormatError(f"{path}: not a trajectory saved by flexblocks ({error}).") from None
 
 
@@ -56,7 +64,7 @@ def _save_csv(trajectory: Series, path: Path) -> None:
     names = ["time", *[name for group in trajectory.names.values() for name in group]]
     groups = {group: len(members) for group, members in trajectory.names.items()}
     numbers = np.column_stack([trajectory[name] for name in names])
-    attributes = {**to_xarray(trajectory).attrs, "groups": groups, "rows": len(numbers)}
+    attributes = {FORMAT: HOLDS, **to_xarray(trajectory).attrs, "groups": groups, "rows": len(numbers)}
     with atomic_file(path) as unfinished, unfinished.open("w", encoding="utf-8", newline="") as file:
         file.write(f"# {json.dumps(attributes)}\n")
         csv.writer(file, lineterminator="\n").writerows([names, [trajectory.unit(name) for name in names]])

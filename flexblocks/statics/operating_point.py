@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from flexblocks.dae.dae import DAE
-from flexblocks.errors import NameUnknownError, listing, nearest
+from flexblocks.errors import NameUnknownError, ParameterError, suggestion
+from flexblocks.lazy_package import upper
+from flexblocks.modeling.model import Model
+from flexblocks.rich_display import Animated, text_table
 
 
 @dataclass(frozen=True, eq=False)
-class OperatingPoint:
+class OperatingPoint(Animated):
     """Operating point, about which an arm can be linearised or from which a simulation can start.
 
     Attributes
@@ -29,7 +32,8 @@ class OperatingPoint:
     forces : ndarray (m,)
         Names and values of the loop forces [N] and torques [N m].
     dae : DAE or None
-        The arm, for its outputs; None for a point read from a file or interpolated, which has no outputs.
+        The arm, for its outputs; None for a point that was pickled, which keeps its outputs, or read from a file that
+        holds no arm, which has none.
 
     Examples
     --------
@@ -48,6 +52,32 @@ class OperatingPoint:
     multipliers: tuple[str, ...] = ()
     forces: np.ndarray = field(default_factory=lambda: np.zeros(0))
     dae: DAE | None = field(default=None, repr=False, compare=False)
+
+    @property
+    def model(self) -> Model | None:
+        """The model of the arm; None if `dae` is, or is a closed loop of control."""
+        return None if self.dae is None else self.dae.model
+
+    def of(self, dae: DAE) -> OperatingPoint:
+        """Return this point with the arm it is of; see the attribute ``dae``.
+
+        Raises
+        ------
+        ParameterError
+            The arm has other states, algebraic variables, inputs or parameters.
+        """
+        for what, names, variables in (
+            ("states", self.states, dae.x),
+            ("algebraic variables", self.algebraics, dae.z),
+            ("inputs", self.inputs, dae.u),
+            ("parameters", self.parameters, dae.p),
+        ):
+            if names != variables.names:
+                raise ParameterError(
+                    f"OperatingPoint.of: the point has other {what} than the DAE '{dae.name}'; must be of the "
+                    "same arm. Give the DAE it came from."
+                )
+        return replace(self, dae=dae)
 
     @cached_property
     def outputs(self) -> tuple[str, ...]:
@@ -81,14 +111,30 @@ class OperatingPoint:
             return float(self.y[self.outputs.index(name)])
         if name not in known:
             known |= dict.fromkeys(self.outputs, 0.0)
-            raise NameUnknownError(
-                f"OperatingPoint: there is no '{name}' (it holds {listing(known)}).{nearest(name, known)}"
-            )
+            raise NameUnknownError(f"OperatingPoint: there is no '{name}'{suggestion(name, known, 'it holds')}")
         return known[name]
 
-    def __str__(self) -> str:
+    @upper
+    def plot(
+        self,
+        x: Any = None,
+        ax: Any = None,
+        p: Any = None,
+        *,
+        plane: str = "xy",
+        exaggeration: float = 1.0,
+        undeformed: bool = False,
+        legend: bool = True,
+    ) -> Any:
+        """Draw the arm at this point, and return the axes; arguments as for `flexblocks.plot.arm`."""
+
+    def __repr__(self) -> str:
         largest = float(np.max(np.abs(self.residual), initial=0.0))
-        lines = [
-            f"{name} = {value:.6g}" for name, value in self.as_dict().items() if not name.startswith("der(") or value
-        ]
-        return "\n".join([f"operating point, largest residual {largest:.1e}:", *lines])
+        return (
+            f"OperatingPoint({len(self.states)} states, {len(self.inputs)} inputs, {len(self.parameters)} parameters, "
+            f"largest residual {largest:.1e})"
+        )
+
+    def __str__(self) -> str:
+        rows = [(name, value) for name, value in self.as_dict().items() if not name.startswith("der(") or value]
+        return f"{self!r}\n{text_table(('name', 'value'), rows)}"

@@ -5,7 +5,7 @@ from flexblocks.studies.cases import Cases, grid, table
 from flexblocks.studies.samples import samples
 from flexblocks.studies.sensitivity import morris_design, morris_effects, sobol_design, sobol_indices
 from flexblocks.studies.stores.store import StoreError
-from flexblocks.studies.study import StudyError, study
+from flexblocks.studies.study import StudyError
 
 __all__ = [
     "Cases",
@@ -17,7 +17,6 @@ __all__ = [
     "samples",
     "sobol_design",
     "sobol_indices",
-    "study",
     "table",
 ]
 

@@ -11,8 +11,10 @@ from typing import Any
 import numpy as np
 
 from flexblocks.errors import ParameterError
+from flexblocks.rich_display import text_table
 
 Case = dict[str, Any]
+SHOWN = 10  # of a printed table
 MOST = 10**8  # of a grid: a gigabyte for each name
 
 
@@ -52,6 +54,11 @@ class Cases:
 
     def __repr__(self) -> str:
         return f"Cases({len(self)} of {', '.join(self.names)})"
+
+    def __str__(self) -> str:
+        shown = [(i, *self[i].values()) for i in range(min(len(self), SHOWN))]
+        left = [f"... {len(self) - SHOWN} more"] if len(self) > SHOWN else []
+        return "\n".join([repr(self), text_table(("case", *self.names), shown), *left])
 
 
 def grid(axes: Mapping[str, Sequence[Any] | np.ndarray]) -> Cases:

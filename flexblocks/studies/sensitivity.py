@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from flexblocks.errors import NameUnknownError, ParameterError, listing, nearest
+from flexblocks.errors import NameUnknownError, ParameterError, suggestion
 from flexblocks.libraries import xr
 from flexblocks.studies.cases import Cases
 from flexblocks.studies.samples import at_quantiles, checked_names, unit_cube
@@ -143,7 +143,7 @@ def _checked(runs: xr.Dataset, variable: str, design: str, maker: str) -> tuple[
         raise ParameterError(f"study of design {runs.attrs.get('design')!r}; must be one of {maker}_design.")
     if variable not in runs.data_vars:
         known = [str(name) for name in runs.data_vars]
-        raise NameUnknownError(f"study: no variable '{variable}' ({listing(known)}).{nearest(variable, known)}")
+        raise NameUnknownError(f"study: no variable '{variable}'{suggestion(variable, known)}")
     values = np.asarray(runs[variable].values, dtype=float)
     if values.ndim != 1:
         raise ParameterError(f"study: '{variable}' has {values.ndim} dimensions; must have one number a case.")

@@ -94,7 +94,7 @@ def study(
     Examples
     --------
     >>> import flexblocks as fb
-    >>> runs = fb.study(lambda case: case["a"] ** 2, fb.grid({"a": [1.0, 2.0, 3.0]}))
+    >>> runs = fb.study(lambda case: case["a"] ** 2, fb.studies.grid({"a": [1.0, 2.0, 3.0]}))
     >>> runs["value"].values.tolist()
     [1.0, 4.0, 9.0]
     """

@@ -9,7 +9,7 @@ from typing import Any
 
 from flexblocks.assemble import assemble
 from flexblocks.dae.dae import DAE
-from flexblocks.errors import NameUnknownError, ParameterError, listing, nearest
+from flexblocks.errors import NameUnknownError, ParameterError, suggestion
 from flexblocks.modeling.model import Model
 from flexblocks.modeling.symbolic_parameters import symbolic_parameters
 from flexblocks.studies.cases import Case
@@ -107,8 +107,9 @@ def group_of(dae: DAE, name: str, parameters: Iterable[str] = ()) -> str:
             return group
     known = [*dict.fromkeys([*dae.p.names, *dae.x.names, *dae.u.names, *parameters])]
     raise NameUnknownError(
-        f"study: '{dae.name}' has no symbolic parameter, state or input '{name}' ({listing(known)})."
-        f"{nearest(name, known)} For anything else give a function with the argument '{name}' as arm, that returns the "
+        f"study: '{dae.name}' has no symbolic parameter, state or input '{name}'"
+        f"{suggestion(name, known)}"
+        f" For anything else give a function with the argument '{name}' as arm, that returns the "
         "model."
     )
 

@@ -83,7 +83,7 @@ class Replay:
     @property
     def label(self) -> str:
         """What the study is called."""
-        return f"replays of a plan of {self.plan.trajectory.model}"
+        return f"replays of a plan of {self.plan.trajectory.name}"
 
     def __call__(self, case: Case) -> dict[str, Any]:
         """Return the figures of the replay of one case."""
@@ -105,7 +105,7 @@ class Audit:
     @property
     def label(self) -> str:
         """What the study is called."""
-        return f"audits of a plan of {self.plan.trajectory.model}"
+        return f"audits of a plan of {self.plan.trajectory.name}"
 
     def __call__(self, case: Case) -> dict[str, Any]:
         """Return the figures of the audit of one case."""

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from flexblocks.dae.dae import DAE
-from flexblocks.errors import NameUnknownError, ParameterError, listing, nearest
+from flexblocks.errors import NameUnknownError, ParameterError, meant, suggestion
 from flexblocks.simulation.sampling import output_times
 from flexblocks.simulation.signals.inputs import inputs
 from flexblocks.simulation.simulate import Simulator
@@ -122,19 +122,15 @@ def _simulator(task: Simulate, dae: DAE) -> Simulator:
     allowed = list(inspect.signature(Simulator).parameters)[2:]
     for name in task.options if isinstance(task.options, Mapping) else (task.options,):
         if name not in allowed:
-            guess = nearest(str(name), allowed)
-            raise ParameterError(
-                f"Simulate: options: {name!r}; must be a dict with some of {', '.join(allowed)}.{guess}"
-            )
+            told = f"must be a dict with some of {', '.join(allowed)}."
+            raise ParameterError(f"Simulate: options: {name!r}{meant(name, allowed, told)}")
     return Simulator(dae, task.t, **task.options)
 
 
 def _check_kept(keep: Sequence[str], known: Collection[str], dae: DAE) -> None:
     for name in keep:
         if name not in known:
-            raise NameUnknownError(
-                f"Simulate: keep: '{dae.name}' has no variable '{name}' ({listing(known)}).{nearest(str(name), known)}"
-            )
+            raise NameUnknownError(f"Simulate: keep: '{dae.name}' has no variable '{name}'{suggestion(name, known)}")
 
 
 def _form(motion: Trajectory, keep: Sequence[str] | None, dae: DAE) -> Form:
@@ -144,4 +140,4 @@ def _form(motion: Trajectory, keep: Sequence[str] | None, dae: DAE) -> Form:
         Variable(name, ("time",), motion.t.shape, float, (("units", motion.unit(name)), ("group", groups[name])))
         for name in (groups if keep is None else dict.fromkeys(keep))
     )
-    return Form(variables, {"time": (("time",), motion.t, (("units", "s"),))}, {"model": motion.model})
+    return Form(variables, {"time": (("time",), motion.t, (("units", "s"),))}, {"name": motion.name})

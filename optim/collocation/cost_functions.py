@@ -57,7 +57,7 @@ def integral_kernel(dae: DAE, form: IntervalForm, term: Lagrangian) -> Kernel:
     try:
         return path_kernel(instant(dae), form, cost=term.integrand(instant(dae), reference), reference=reference)
     except NameUnknownError as error:
-        raise ProblemError(f"{type(term).__name__}: {error}") from error
+        raise ProblemError(f"{type(term).__name__}: {error}") from None
 
 
 @lru_cache(maxsize=32)
@@ -72,5 +72,5 @@ def final_kernel(dae: DAE, form: IntervalForm, term: Mayer) -> Kernel:
     try:
         value = term.value(instant(dae))
     except NameUnknownError as error:
-        raise ProblemError(f"{type(term).__name__}: {error}") from error
+        raise ProblemError(f"{type(term).__name__}: {error}") from None
     return path_kernel(instant(dae), form, cost=value, points=(form.scheme.degree,), integral=False)

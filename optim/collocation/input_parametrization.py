@@ -8,7 +8,7 @@ from math import comb
 import numpy as np
 from numpy.polynomial import polynomial
 
-from flexblocks.errors import nearest
+from flexblocks.errors import suggestion
 
 from ..errors import ProblemError
 
@@ -74,7 +74,7 @@ def input_shape(name: str) -> InputShape:
         There is no such parametrization.
     """
     if name not in SHAPES:
-        raise ProblemError(f"plan: inputs = {name!r}; must be one of {', '.join(SHAPES)}.{nearest(str(name), SHAPES)}")
+        raise ProblemError(f"plan: inputs = {name!r}{suggestion(name, SHAPES, 'must be one of')}")
     return SHAPES[name]
 
 

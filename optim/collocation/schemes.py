@@ -10,7 +10,7 @@ import numpy as np
 from numpy.polynomial.legendre import Legendre
 
 from flexblocks.argument_types import short
-from flexblocks.errors import nearest
+from flexblocks.errors import meant
 
 from ..errors import ProblemError
 
@@ -101,7 +101,7 @@ def collocation(scheme: str, degree: int) -> Collocation:
     """
     if not isinstance(scheme, str) or scheme not in SCHEMES:
         names = ", ".join(f'"{name}"' for name in SCHEMES)
-        raise ProblemError(f"plan: scheme = {scheme!r}; must be one of {names}.{nearest(str(scheme), SCHEMES)}")
+        raise ProblemError(f"plan: scheme = {scheme!r}{meant(scheme, SCHEMES, f'must be one of {names}.')}")
     return SCHEMES[scheme](degree)
 
 

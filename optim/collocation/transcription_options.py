@@ -9,7 +9,7 @@ from dataclasses import dataclass, fields, replace
 from typing import Any, TypedDict, TypeVar
 
 from flexblocks.argument_types import short
-from flexblocks.errors import listing, nearest
+from flexblocks.errors import suggestion
 
 from ..errors import ProblemError
 from .input_parametrization import InputShape, input_shape
@@ -137,7 +137,7 @@ def transcription_options(arguments: Mapping[str, Any]) -> TranscriptionOptions:
     names = [field.name for field in fields(TranscriptionOptions)]
     for name in arguments:
         if name not in names:
-            raise ProblemError(f"plan: there is no option '{name}' ({listing(names)}).{nearest(name, names)}")
+            raise ProblemError(f"plan: there is no option '{name}'{suggestion(name, names)}")
     return TranscriptionOptions(**arguments)
 
 

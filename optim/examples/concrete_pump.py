@@ -31,7 +31,7 @@ def main(picture: str | None = None, valves: str = "ideal") -> tuple[optim.Plan,
     replay = plan.replay()
     print(f"replayed: the hose misses by {1e3 * replay.tip_miss:.2g} mm")
     if picture:
-        plot.save(plot.snapshots(dae, plan.trajectory, count=6), picture)
+        plot.save(plot.snapshots(plan, count=6), picture)
     return plan, replay
 
 

@@ -49,7 +49,7 @@ def main(picture: str | None = None) -> optim.Plan:
     print(plan.summary())
     print(plan.replay())
     if picture:
-        plot.save(plot.snapshots(dae, plan.trajectory), picture)
+        plot.save(plot.snapshots(plan), picture)
     return plan
 
 

@@ -34,7 +34,7 @@ def main(picture: str | None = None) -> tuple[optim.Plan, optim.Replay]:
     misses = replay.arrivals[0].misses
     print(f"replayed: the load misses by {1e3 * misses['load']:.2g} mm, the jib head by {1e3 * misses['head']:.2g} mm")
     if picture:
-        plot.save(plot.snapshots(dae, plan.trajectory, count=5, plane="xyz"), picture)
+        plot.save(plot.snapshots(plan, count=5, plane="xyz"), picture)
     return plan, replay
 
 

@@ -11,7 +11,7 @@ import flexblocks as fb
 from flexblocks import models, optim, plot
 
 POST = optim.Sphere(center=(0.40, 0.48), radius=0.06)  # two coordinates: round through all z
-BLOCK = optim.Box(low=(0.36, -0.40), high=(0.76, -0.12), rotation=0.2)
+BLOCK = optim.Cuboid(low=(0.36, -0.40), high=(0.76, -0.12), rotation=0.2)
 
 
 def main(picture: str | None = None) -> optim.Plan:
@@ -31,7 +31,7 @@ def main(picture: str | None = None) -> optim.Plan:
     print(plan.summary())
     print(plan.replay())
     if picture:
-        ax = plot.snapshots(dae, plan.trajectory)
+        ax = plot.snapshots(plan)
         for region in (POST, BLOCK):
             plot.region(region, ax)
         plot.save(ax, picture)

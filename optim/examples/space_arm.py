@@ -45,7 +45,7 @@ def main(picture: str | None = None) -> tuple[optim.Plan, optim.Replay]:
     moved = [plan.trajectory[f"base.displacement_{axis}"][-1] for axis in "xyz"]
     print("the spacecraft moved by", ", ".join(f"{1e3 * value:.0f} mm" for value in moved))
     if picture:
-        plot.save(plot.snapshots(dae, plan.trajectory, count=5, plane="xyz"), picture)
+        plot.save(plot.snapshots(plan, count=5, plane="xyz"), picture)
     return plan, replay
 
 

@@ -31,7 +31,7 @@ def main(picture: str | None = None) -> tuple[optim.Plan, optim.Replay]:
     replay = plan.replay()
     print(f"replayed: the tool misses by {1e6 * replay.arrivals[0].misses['tool']:.2g} um")
     if picture:
-        plot.save(plot.snapshots(dae, plan.trajectory, count=5), picture)
+        plot.save(plot.snapshots(plan, count=5), picture)
     return plan, replay
 
 

@@ -79,6 +79,9 @@ class Conflict:
         """Whether all limits can be satisfied together."""
         return not self.giving
 
+    def __repr__(self) -> str:
+        return f"Conflict({len(self.giving)} limits to relax, {len(self.against)} against)"
+
     def __str__(self) -> str:
         if self.is_feasible:
             return f"All limits can be kept together with {self.task}."

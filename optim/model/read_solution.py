@@ -100,7 +100,7 @@ def trajectory(traj: PhaseTrajectory, inputs: dict[str, PPoly], to_goal: bool = 
         True, np.tile(t.scheme.nodes > 0, K)
     )  # a collocation point at the beginning of an interval duplicates the last
     return Trajectory(
-        model=dae.name,
+        name=dae.name,
         t=times[kept],
         x=states[kept],
         z=z[kept],
@@ -140,7 +140,7 @@ def regrouped(dae: DAE, motion: Trajectory, known: Mapping[str, PPoly] = Mapping
     """
     names = {group: getattr(dae, group).names for group in "xzuy"}
     if all(motion.names[group] == names[group] for group in names):
-        return motion
+        return replace(motion, name=dae.name, dae=dae)
     starts = dict(zip(dae.u.names, dae.u.start.tolist(), strict=True))
 
     def column(group: str, name: str) -> np.ndarray:
@@ -158,7 +158,7 @@ def regrouped(dae: DAE, motion: Trajectory, known: Mapping[str, PPoly] = Mapping
         name: unit for part in (dae.x, dae.z, dae.u, dae.y) for name, unit in zip(part.names, part.units, strict=True)
     }
     return replace(
-        motion, model=dae.name, names={**motion.names, **names}, units={**motion.units, **units}, dae=dae, **groups
+        motion, name=dae.name, names={**motion.names, **names}, units={**motion.units, **units}, dae=dae, **groups
     )
 
 

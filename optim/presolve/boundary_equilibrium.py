@@ -10,7 +10,7 @@ import numpy as np
 from flexblocks.constraints.loop_equations import LoopError
 from flexblocks.dae.dae import DAE
 from flexblocks.dynamics.algorithms.frame_motions import frame_names
-from flexblocks.errors import listing, nearest
+from flexblocks.errors import listing, meant, suggestion
 from flexblocks.statics.equilibrium import NoEquilibriumError, equilibrium
 from flexblocks.statics.operating_point import OperatingPoint
 from flexblocks.validity.large_deflections import without_warning
@@ -95,9 +95,10 @@ def _resting(
     for name in outputs:
         if name not in signals:
             known = [*dae.q_names, *dae.y.names]
+            told = f"there are {listing(known, 8)}; and .x, .velocity_x, .yaw of frames."
             raise ProblemError(
-                f"{where}: there is no coordinate, output or quantity of a frame '{name}' (as {', '.join(known[:8])}, "
-                f"...; and .x, .velocity_x, .yaw of frames).{nearest(name, [*known, *frame_names(dae.tree)])}"
+                f"{where}: there is no coordinate, output or quantity of a frame '{name}'"
+                f"{meant(name, [*known, *frame_names(dae.tree)], told)}"
             )
     for name in prescribed:
         if name in dae.x:
@@ -151,9 +152,9 @@ def equilibrium_at(
         with without_warning():
             return equilibrium(dae, x=prescribed, u=held_inputs(dae, limits), p=p)
     except NoEquilibriumError as error:
-        raise no_equilibrium(where, error) from error
+        raise no_equilibrium(where, error) from None
     except LoopError as error:
-        raise ProblemError(f"{where}: {str(error).removeprefix('equilibrium: x: ')}") from error
+        raise ProblemError(f"{where}: {str(error).removeprefix('equilibrium: x: ')}") from None
 
 
 def split_prescribed(
@@ -196,6 +197,4 @@ def _check_coordinate(dae: DAE, name: str, where: str) -> None:
             f"{where}: '{name}' is not a coordinate; at rest all rates are zero and first-order states are in "
             "equilibrium. Leave it out."
         )
-    raise ProblemError(
-        f"{where}: there is no coordinate '{name}' ({listing(dae.q_names)}).{nearest(name, dae.q_names)}"
-    )
+    raise ProblemError(f"{where}: there is no coordinate '{name}'{suggestion(name, dae.q_names)}")

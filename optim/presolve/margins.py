@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from flexblocks.dae.dae import DAE
-from flexblocks.errors import listing, nearest
+from flexblocks.errors import suggestion
 
 from ..errors import ProblemError
 from .path_values import PathValues
@@ -43,8 +43,7 @@ def check_margins(
     for name in margins:
         if name not in names:
             raise ProblemError(
-                f"plan: margins: '{name}' is no limit of a state, an output or along the path "
-                f"({listing(names) if names else 'there is none'}).{nearest(name, names)}"
+                f"plan: margins: '{name}' is no limit of a state, an output or along the path{suggestion(name, names)}"
             )
     for name, low, high in limited:
         if low + 2 * margins.get(name, 0.0) > high:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from flexblocks.dae.dae import DAE
-from flexblocks.errors import listing, nearest
+from flexblocks.errors import listing, meant
 
 from ..errors import ProblemError
 from ..problem.problem import Problem
@@ -22,10 +22,10 @@ def parameter_index(dae: DAE, name: str, where: str) -> int:
         There is not a symbolic parameter of that name.
     """
     if name not in dae.p:
-        known = f"symbolic: {listing(dae.p.names)}" if len(dae.p) else "none is"
+        known = f"{listing(dae.p.names)} are" if len(dae.p) else "none is"
+        told = f'{known}; name it when the arm is assembled, fb.assemble(model, symbolic=("{name}",)).'
         raise ProblemError(
-            f"{where}: '{name}' is not a symbolic parameter of '{dae.name}' ({known}); name it when the arm is "
-            f'assembled, fb.assemble(model, symbolic=("{name}",)).{nearest(name, dae.p.names)}'
+            f"{where}: '{name}' is not a symbolic parameter of '{dae.name}'{meant(name, dae.p.names, told)}"
         )
     return dae.p.index(name)
 

@@ -112,7 +112,7 @@ def _resolved(dae: DAE, constraints: tuple[PathConstraint, ...]) -> PathValues:
         try:
             rows += [(row, constraint) for row in constraint.values(label, signals)]
         except NameUnknownError as error:
-            raise ProblemError(f"plan: path: {type(constraint).__name__} {constraint.label}: {error}") from error
+            raise ProblemError(f"plan: path: {type(constraint).__name__} {constraint.label}: {error}") from None
     return PathValues(dae, signals.instant, *(tuple(column) for column in zip(*rows, strict=True)))
 
 

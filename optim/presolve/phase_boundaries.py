@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from flexblocks.dae.dae import DAE
-from flexblocks.errors import listing, nearest
+from flexblocks.errors import suggestion
 from flexblocks.statics.operating_point import OperatingPoint
 
 from ..errors import ProblemError
@@ -207,9 +207,7 @@ def _passed(dae: DAE, problem: Problem, i: int, p: np.ndarray, where: str, limit
     n, passing = dae.tree.size, problem.phases[i].passing or {}
     for name in passing:
         if name not in dae.x:
-            raise ProblemError(
-                f"{where}passing: there is no state '{name}' ({listing(dae.x.names)}).{nearest(name, dae.x.names)}"
-            )
+            raise ProblemError(f"{where}passing: there is no state '{name}'{suggestion(name, dae.x.names)}")
     postures = [problem.start, *(phase.goal or phase.passing or {} for phase in problem.phases)]
     coordinates = {}
     for name in dict.fromkeys(name for posture in postures for name in posture if name in dae.q_names):

@@ -11,7 +11,7 @@ import numpy as np
 
 from flexblocks.constraints.loop_equations import regular_mass
 from flexblocks.dae.dae import DAE
-from flexblocks.errors import listing, nearest
+from flexblocks.errors import suggestion
 from flexblocks.linear.constraint_tangent import tangent
 from flexblocks.linear.eigenmodes import Eigenmode, conservative
 from flexblocks.statics.balance import motion, rest, unknown_vector
@@ -71,10 +71,7 @@ def unresolved_modes(dae: DAE, at: OperatingPoint, step: float, periods: float =
 def _named(dae: DAE, names: Sequence[str]) -> StaticModes:
     for name in names:
         if name not in dae.q_names:
-            raise ProblemError(
-                f"plan: quasi_static: there is no coordinate '{name}' ({listing(dae.q_names)})."
-                f"{nearest(name, dae.q_names)}"
-            )
+            raise ProblemError(f"plan: quasi_static: there is no coordinate '{name}'{suggestion(name, dae.q_names)}")
     chosen = [name for name in dae.q_names if name in names]
     rows = tuple(tuple(float(name == one) for one in dae.q_names) for name in chosen)
     return StaticModes(tuple(chosen), rows, rows)

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from flexblocks.dae.dae import DAE
-from flexblocks.errors import listing, nearest
+from flexblocks.errors import listing, meant
 from flexblocks.statics.operating_point import OperatingPoint
 
 from ..errors import ProblemError
@@ -73,10 +73,8 @@ def check_vias(
         where = f"plan: via at {via.share(phase.duration):.4g} of the duration"
         for name, value in via.values.items():
             if name not in signals or name == "time":
-                raise ProblemError(
-                    f"{where}: there is no '{name}' ({listing(signals)}; and .x, .y, .z of points)."
-                    f"{nearest(name, signals)}"
-                )
+                told = f"there are {listing(signals)}; and .x, .y, .z of points."
+                raise ProblemError(f"{where}: there is no '{name}'{meant(name, signals, told)}")
             low, high = ranges.get(name, (-np.inf, np.inf))
             if name in dae.u:
                 limit = dae.u.limits[dae.u.index(name)]

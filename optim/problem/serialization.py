@@ -74,5 +74,5 @@ def _sum(data: list[Mapping[str, Any]], place: str) -> Objective:
         try:
             terms.append(one.get("weight", 1.0) * checked_objective(term))
         except (FlexblocksError, TypeError) as error:
-            raise FileFormatError(f"{where}: {error}") from error
+            raise FileFormatError(f"{where}: {error}") from None
     return sum(terms[1:], terms[0])

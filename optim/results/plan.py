@@ -13,7 +13,8 @@ import numpy as np
 import pyomo.environ as pyo
 from scipy.interpolate import PPoly
 
-from flexblocks.rich_display import RichDisplay
+from flexblocks.lazy_package import upper
+from flexblocks.rich_display import Animated, RichDisplay
 from flexblocks.simulation.trajectory import Trajectory
 from flexblocks.user_warning import warn
 
@@ -46,14 +47,16 @@ from .summary import summary
 if TYPE_CHECKING:
     import xarray as xr
 
+    from flexblocks.modeling.model import Model
+
 
 @dataclass(frozen=True, eq=False)
-class Plan(RichDisplay):
+class Plan(RichDisplay, Animated):
     """A planned motion with its inputs.
 
     Attributes
     ----------
-    model : ConcreteModel
+    pyomo_model : ConcreteModel
         The solved Pyomo model.
     trajectories : tuple of Trajectory
         The motion at mesh and collocation points in each scenario, its phases joined.
@@ -79,7 +82,7 @@ class Plan(RichDisplay):
         All solves that led to this plan, which is the last; empty for a model solved by hand.
     """
 
-    model: pyo.ConcreteModel
+    pyomo_model: pyo.ConcreteModel
     trajectories: tuple[Trajectory, ...]
     inputs: Mapping[str, PPoly]
     objective: float
@@ -126,7 +129,7 @@ class Plan(RichDisplay):
             inputs = arm_inputs(arm, runs[0], inputs)
         motions = [regrouped(arm, motion, inputs) for motion in motions]
         plan = cls(
-            model=model,
+            pyomo_model=model,
             trajectories=tuple(motions),
             inputs=inputs,
             objective=float(value),
@@ -139,12 +142,17 @@ class Plan(RichDisplay):
     @property
     def transcribed(self) -> TranscribedProblem:
         """Problem, options, and phase transcriptions that the model was built from."""
-        return transcribed_problem(self.model)
+        return transcribed_problem(self.pyomo_model)
 
     @property
     def transcription(self) -> PhaseTranscription:
         """The phase transcription, if there is one phase and one scenario."""
         return self.transcribed.only
+
+    @property
+    def model(self) -> Model | None:
+        """The model of the arm; None for changed coordinates."""
+        return self.transcribed.arm.model
 
     @property
     def trajectory(self) -> Trajectory:
@@ -154,7 +162,9 @@ class Plan(RichDisplay):
     @property
     def phases(self) -> dict[str, tuple[float, float]]:
         """Begin and end of each phase [s], by name."""
-        durations = {traj.transcription.phase.name: traj.mesh.duration for traj in phase_trajectories(self.model)[0]}
+        durations = {
+            traj.transcription.phase.name: traj.mesh.duration for traj in phase_trajectories(self.pyomo_model)[0]
+        }
         ends = list(accumulate(durations.values()))
         return dict(zip(durations, zip([0.0, *ends[:-1]], ends, strict=True), strict=True))
 
@@ -166,7 +176,7 @@ class Plan(RichDisplay):
         that the motion makes of it: by more than 1e-6, a hundred times what the solver leaves of equations that are
         scaled as they should be. A converged plan has none.
         """
-        return violations(self.model, of_plan=True)
+        return violations(self.pyomo_model, of_plan=True)
 
     @property
     def excesses(self) -> tuple[Violation, ...]:
@@ -175,14 +185,14 @@ class Plan(RichDisplay):
         Each once with its largest violation and time, worst first; only those by more than 1 % of the size of what is
         violated, such as an obstacle's radius. ``plan.replay().excesses`` has those of the simulated motion.
         """
-        return violations_between_points(self.model)
+        return violations_between_points(self.pyomo_model)
 
     @property
     def p(self) -> dict[str, float]:
         """Symbolic parameters with one value in all phases and scenarios, by name; design parameters optimal."""
         names, values = (
             self.transcribed.dae.p.names,
-            [traj.p.tolist() for traj in all_phase_trajectories(self.model)],
+            [traj.p.tolist() for traj in all_phase_trajectories(self.pyomo_model)],
         )
         return {
             name: phase_values[0]
@@ -197,7 +207,7 @@ class Plan(RichDisplay):
         """
         from .dataset import dataset
 
-        p = np.array([run[0].p for run in phase_trajectories(self.model)])
+        p = np.array([run[0].p for run in phase_trajectories(self.pyomo_model)])
         return dataset(self.transcribed.arm, self.trajectories, self.phases, p)
 
     @cached_property
@@ -209,7 +219,7 @@ class Plan(RichDisplay):
         linearised along the motion, as with coordinates that depend on others, samplers, or at singular postures.
         """
         limits = allowed(Criteria(), self.transcribed.arm, self.trajectories)
-        return mesh_errors(phase_trajectories(self.model), limits)
+        return mesh_errors(phase_trajectories(self.pyomo_model), limits)
 
     def replay(
         self,
@@ -247,7 +257,7 @@ class Plan(RichDisplay):
         """
         errors = self.mesh_errors if isinstance(law, str) else None
         options: dict[str, Any] = {"rtol": rtol, "atol": atol, "method": method, "time_limit": time_limit}
-        return replay_of(self.model, law, errors, scenario, **options)
+        return replay_of(self.pyomo_model, law, errors, scenario, **options)
 
     def audit(self, finer: Finer = None, criteria: Criteria | None = None, *, law: Any = "auto") -> Audit:
         """Audit the plan: apply its inputs to a finer model of the same arm, and simulate beyond the end.
@@ -279,12 +289,22 @@ class Plan(RichDisplay):
             No finer model, or different inputs.
         """
         chosen, alone = chosen_law(law, self.mesh_errors), isinstance(law, str) and law == AUTO
-        return replace(audit(self.model, self.trajectories, finer, criteria, chosen, alone), subject=self)
+        return replace(audit(self.pyomo_model, self.trajectories, finer, criteria, chosen, alone), subject=self)
+
+    @upper
+    def plot(self, replay: Replay | None = None, *, count: int = 10, plane: str | None = None) -> Any:
+        """Draw the arm along its path, and its variables with their limits; see `flexblocks.plot.plan`.
+
+        Returns
+        -------
+        tuple of Axes
+            The postures, then the time series from top to bottom.
+        """
 
     def save(self, path: str | Path) -> None:
-        """Write the plan to a netCDF (``.nc``) file, from which `optim.load_plan` reads it.
+        """Write the plan to a netCDF (``.nc``) file, which `flexblocks.load` opens.
 
-        The file contains the trajectory, which `flexblocks.Trajectory.load` reads too, the arm, the problem, the
+        The file contains the trajectory, the arm, the problem, the
         transcription and the values of all Vars, but no components added to the Pyomo model by hand.
 
         Raises
@@ -300,7 +320,7 @@ class Plan(RichDisplay):
             "statistics": asdict(self.statistics),
             "attempts": [asdict(attempt) for attempt in self.attempts],
         }
-        write_plan(path, self.model, self.trajectory, figures)
+        write_plan(path, self.pyomo_model, self.trajectory, figures)
 
     def summary(self) -> str:
         """Return a summary of the problem, the transcription and the result in a few lines."""
@@ -318,6 +338,9 @@ class Plan(RichDisplay):
             excesses=self.excesses,
             mesh=self.mesh_errors,
         )
+
+    def __str__(self) -> str:
+        return self.summary()
 
     def __repr__(self) -> str:
         return (

@@ -17,7 +17,7 @@ from flexblocks.assemble import assemble
 from flexblocks.errors import FileFormatError
 from flexblocks.modeling.model_data import to_data as model_to_data
 from flexblocks.modeling.model_file import from_data as model_from_data
-from flexblocks.netcdf_file import read_netcdf, write_netcdf
+from flexblocks.netcdf_file import write_netcdf
 from flexblocks.simulation.trajectory import Trajectory
 
 from ..errors import ProblemError
@@ -61,21 +61,18 @@ def write_plan(path: str | Path, model: Any, motion: Trajectory, figures: Mappin
     data = motion.to_xarray().assign_attrs(plan=json.dumps(document), plan_format=FORMAT)
     for name, values in _values(model).items():
         data[f"{PREFIX}{name}"] = (f"{PREFIX}{name}_index", values, {"group": "plan"})
-    write_netcdf(path, data)
+    write_netcdf(path, data, "plan")
 
 
-def read_plan(path: str | Path, types: Iterable[type] = ()) -> tuple[Any, dict[str, Any]]:
-    """Read a plan written by `write_plan`; return its model with the values of its Vars, and the further data.
+def read_plan(data: xr.Dataset, path: str | Path, types: Iterable[type] = ()) -> tuple[Any, dict[str, Any]]:
+    """Return the model of a plan in a file of `write_plan`, with the values of its Vars, and the further data.
 
     Raises
     ------
     FileFormatError
-        The file does not exist, is not a plan, or has another format version.
+        The file is damaged, or has another format version.
     """
-    path = _checked(path)
-    data = read_netcdf(path)
-    if "plan" not in data.attrs:
-        raise FileFormatError(f"{path}: not a plan; a trajectory is read by flexblocks.Trajectory.load.")
+    path = Path(path)
     if data.attrs.get("plan_format") != FORMAT:
         raise FileFormatError(
             f"{path}: a plan of format {data.attrs.get('plan_format')}; this version reads format {FORMAT}. Plan "

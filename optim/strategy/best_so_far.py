@@ -38,12 +38,12 @@ def ended_plan(error: PlanError, plans: Sequence[Plan], dae: DAE, problem: Probl
     assert error.plan is not None
     best = judged(best_so_far(error, plans, dae, problem.problem if isinstance(problem, RestToRest) else problem))
     is_motion = best.status in (CONVERGED, ROUNDED, UNRESOLVED, NOT_OPTIMAL)
-    conflict = None if is_motion else estimate(best.model)
+    conflict = None if is_motion else estimate(best.pyomo_model)
     told = "" if conflict is None else f" {conflict}"
     why = "was interrupted" if error.plan.status == "interrupted" else "reached its time limit"
     warn(
         f"Plan of '{dae.name}' {why} during: {best.attempts[-1]}. Returned is the best so far: {best.status}. "
-        f"Go on from there with optim.solve(plan.model).{told}",
+        f"Go on from there with optim.solve(plan.pyomo_model).{told}",
         PlanWarning,
     )
     return best
@@ -108,5 +108,5 @@ def _shortcoming(plan: Plan) -> str:
         miss = np.nan
     if nothing < miss < np.inf:
         return f"misses the goal by {miss:.3g} m"
-    worst = violations(plan.model)
+    worst = violations(plan.pyomo_model)
     return f"violates {worst[0]}" if worst else "not feasible"

@@ -70,7 +70,7 @@ def lives_off_its_scheme(plan: Plan, most: Allowed) -> bool:
     """Whether a damping scheme takes more energy out of a motion than may be left at the end."""
     if plan.transcribed.options.collocation.is_symmetric:
         return False
-    return numerical_dissipation(phase_trajectories(plan.model)) > most.energy
+    return numerical_dissipation(phase_trajectories(plan.pyomo_model)) > most.energy
 
 
 def has_static_modes(plan: Plan) -> bool:

@@ -44,7 +44,7 @@ def solve_by_homotopy(model: Any, solving: Solving, before: tuple[Attempt, ...] 
     asked = transcribed.problem.objective
     # Directly from least effort
     first = _least_effort(transcribed, solving, before)
-    start_from(model, first.model)
+    start_from(model, first.pyomo_model)
     may_remain = may_have_leeway(transcribed) and are_beyond_inputs(transcribed)
     overdetermined = may_remain or may_lack_dynamics(transcribed)
     settings = solving.settings
@@ -64,20 +64,20 @@ def solve_by_homotopy(model: Any, solving: Solving, before: tuple[Attempt, ...] 
             attempts = attempts_of(error)
     # Stages with decreasing effort in the objective; one that fails is skipped
     nearest = first
-    start_from(model, first.model)  # the failed solve left it anywhere
+    start_from(model, first.pyomo_model)  # the failed solve left it anywhere
     ratio = _value(model) / first.objective if first.objective > 0 else 0.0
     share = ratio if 0 < ratio < np.inf else 1.0
     for softening in settings.softenings:
         blend = asked + softening * share * _effort(transcribed)
         softer = solving.like(transcribed, replace(transcribed.problem, objective=blend))
-        start_from(softer, nearest.model)
+        start_from(softer, nearest.pyomo_model)
         try:
             what = f"{_label(asked)} with effort, softened by {softening:g}, from there"
             nearest = solving.attempt_near(what, softer, attempts, max_iter=settings.stage_patience)
             attempts = nearest.attempts
         except PlanError as error:
             attempts = attempts_of(error)
-    start_from(model, nearest.model)
+    start_from(model, nearest.pyomo_model)
     try:
         return solving.attempt_near(f"{_label(asked)} from there", model, attempts, **near)
     except PlanError as error:
@@ -114,7 +114,7 @@ def _by_way_of_static_modes(model: Any, solving: Solving, first: Plan) -> Plan:
     static_plan: Plan | None = None
     if may_lack_dynamics(transcribed):
         static, patience = solving.like(transcribed, quasi_static=AUTO), solving.settings.static_patience
-        start_from(static, first.model)
+        start_from(static, first.pyomo_model)
         try:
             what = f"{asked} with quasi-static modes, from least effort"
             nearest = static_plan = solving.attempt_near(what, static, first.attempts, max_iter=patience)

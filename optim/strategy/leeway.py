@@ -53,7 +53,7 @@ def solve_nearly_at_rest(what: str, model: Any, solving: Solving, start: Plan) -
     PlanError
     """
     transcribed = transcribed_problem(model)
-    leeway = solving.settings.leeways[-1] * largest_energy(start.model)
+    leeway = solving.settings.leeways[-1] * largest_energy(start.pyomo_model)
     most = allowed(Criteria(), transcribed.arm, start.trajectories).miss
     plan = _solved_within(leeway, what, transcribed, solving, start)
     if (miss := miss_at_goals(plan)) > most:
@@ -74,7 +74,7 @@ def _solved_within(leeway: float, what: str, transcribed: TranscribedProblem, so
     PlanError
     """
     easier = solving.like(transcribed, with_leeway(transcribed, leeway))
-    start_from(easier, start.model)
+    start_from(easier, start.pyomo_model)
     label, patience = f"{what} with a leeway of {leeway:.2g} J, from there", solving.settings.static_patience
     return solving.attempt_near(label, easier, start.attempts, max_iter=patience)
 
@@ -85,7 +85,7 @@ def miss_at_goals(plan: Plan) -> float:
     Of where a floating base is at the end: that is up to the momentum, and not asked.
     """
     motion, end, most = plan.trajectory, 0.0, 0.0
-    for traj in phase_trajectories(plan.model)[0]:
+    for traj in phase_trajectories(plan.pyomo_model)[0]:
         end += traj.mesh.duration
         goal, floating = traj.transcription.end.point, list(traj.transcription.end.open)
         if traj.transcription.end.kind == "near":

@@ -160,7 +160,7 @@ def _planned_again(plan: Plan, solving: Solving, finer: TranscriptionOptions, mo
     restores = has_static_modes(plan) and finer.quasi_static is None
     is_free, narrows = plan.transcribed.is_free, finer.margins != before.margins
     if restores or narrows or not is_free or is_near or not lives_off_its_scheme(plan, most):
-        start_from(model, plan.model)
+        start_from(model, plan.pyomo_model)
         near = solving.near_equations | {"max_iter": settings.refinement_patience}
         try:
             if restores:

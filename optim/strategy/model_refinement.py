@@ -79,7 +79,7 @@ def _planned_on(dae: DAE, plan: Plan, settings: Settings) -> Plan:
     before = plan.transcribed
     solving = Solving(dae, before.parameters, settings=settings)
     model = solving.like(before)
-    start_from(model, plan.model, shared_coordinates(before.dae, dae))
+    start_from(model, plan.pyomo_model, shared_coordinates(before.dae, dae))
     what = f"from {before.dae.tree.size} to {dae.tree.size} coordinates, from there"
     return solving.attempt_near(what, model, plan.attempts)
 
@@ -107,7 +107,7 @@ def _next(discretization: Discretization, most: Discretization | None) -> Discre
 
 def _refuse_changes(plan: Plan) -> None:
     """Refuse a modified Pyomo model, as a rebuilt one would lack the modifications."""
-    changed = modified_components(plan.model)
+    changed = modified_components(plan.pyomo_model)
     if changed:
         raise ProblemError(
             f"refine_model: the plan's model was modified ({listing(changed)}), and a finer one would be built "

@@ -92,13 +92,13 @@ def _from_stiffer(model: Any, solving: Solving, attempts: tuple[Attempt, ...]) -
         easier = replace(solving, dae=stiff[0], p=stiff[1])
         other = easier.like(transcribed)
         if before is not None:
-            start_from(other, before.model)
+            start_from(other, before.pyomo_model)
         stiffer_plan = easier.attempt(
             f"with {factor:g} times the stiffness", other, attempts, max_iter=solving.settings.patience
         )
         attempts, before = stiffer_plan.attempts, stiffer_plan
     assert before is not None
-    start_from(model, before.model)
+    start_from(model, before.pyomo_model)
     return solving.attempt("from the stiffer arm", model, attempts)
 
 

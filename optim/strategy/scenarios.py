@@ -81,13 +81,13 @@ def solve_scenarios(model: Any, solving: Solving, alone: Alone) -> Plan:
             source = replace(source, attempts=attempts_of(error))
             if not may_remain:
                 raise
-    energy = largest_energy(source.model)
+    energy = largest_energy(source.pyomo_model)
     largest, *smaller = (share * energy for share in settings.leeways)
     try:
         best = _from_extremes(model, solving, source, from_one, smaller[-1])
     except PlanError as error:
         easier = solving.like(transcribed, with_leeway(transcribed, largest))
-        from_one(easier, source.model)
+        from_one(easier, source.pyomo_model)
         best = solving.attempt_near(_what(ALL, largest), easier, attempts_of(error))
         best = _tightened(transcribed, solving, best, smaller)
     tell_leeway(best, energy)
@@ -121,7 +121,7 @@ def _from_extremes(model: Any, solving: Solving, source: Plan, from_one: Start, 
         if members == everyone:
             break
         few = solving.like(transcribed, replace(problem, scenarios=tuple(problem.scenarios[i] for i in members)))
-        start(members, before, few, plan.model)
+        start(members, before, few, plan.pyomo_model)
         what = _what(f"scenarios {', '.join(map(str, members))}", leeway)
         patience = settings.static_patience if before else settings.exact_patience
         try:
@@ -134,7 +134,7 @@ def _from_extremes(model: Any, solving: Solving, source: Plan, from_one: Start, 
             plan, before = replace(source, attempts=attempts_of(error)), ()
             break
     several = solving.like(transcribed, problem) if leeway else model
-    start(everyone, before, several, plan.model)
+    start(everyone, before, several, plan.pyomo_model)
     patience = settings.static_patience if before else settings.exact_patience
     options = {"max_iter": patience} if may_remain else {}
     return solving.attempt_near(_what(ALL, leeway), several, plan.attempts, **options)
@@ -144,7 +144,7 @@ def _of_all(model: Any, error: PlanError, start: Start) -> PlanError:
     """Return the failure of some scenarios as one of all of them, in the motion that `start` makes of the last one."""
     if error.plan is None:
         return error
-    start(model, error.plan.model)
+    start(model, error.plan.pyomo_model)
     set_costs(model)
     last = error.plan
     plan = replace(Plan.from_model(model), status=last.status, statistics=last.statistics, attempts=last.attempts)
@@ -160,7 +160,7 @@ def _quasi_statically(transcribed: TranscribedProblem, solving: Solving, mean: S
     model = solving.like(transcribed, quasi_static=AUTO)
     alike = mean.like(transcribed, replace(transcribed.problem, scenarios=()), quasi_static=AUTO)
     _go_straight(alike)
-    start_all_from(model, source.model, alike)
+    start_all_from(model, source.pyomo_model, alike)
     what, patience = "all scenarios likewise, from there", solving.settings.static_patience
     return solving.attempt_near(what, model, source.attempts, max_iter=patience)
 
@@ -175,7 +175,7 @@ def _tightened(transcribed: TranscribedProblem, solving: Solving, best: Plan, le
     """Solve for all scenarios with smaller and smaller leeways, as long as that succeeds."""
     for leeway in leeways:
         easier = solving.like(transcribed, with_leeway(transcribed, leeway))
-        start_from(easier, best.model)
+        start_from(easier, best.pyomo_model)
         try:
             patience = solving.settings.static_patience
             best = solving.attempt_near(_what(ALL, leeway), easier, best.attempts, max_iter=patience)

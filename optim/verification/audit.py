@@ -78,6 +78,11 @@ class Audit(RichDisplay):
     before: Audit | None = None
 
     @property
+    def model(self) -> Model | None:
+        """The finer model of the arm; None if `dae` has none."""
+        return self.dae.model
+
+    @property
     def passed(self) -> bool:
         return _passes(self.finer, self.allowed)
 
@@ -115,10 +120,13 @@ class Audit(RichDisplay):
         """What was audited, whether it passed, and what was allowed, in a line."""
         word = "passed" if self.passed else "FAILED"
         return (
-            f"audit of '{self.motion.model}', {len(self.motion.names['x'])} states, on "
+            f"audit of '{self.motion.name}', {len(self.motion.names['x'])} states, on "
             f"{len(self.dae.x)} states{'' if self.is_alone else ' with feedback'}: {word} (allowed on the finer model: "
             f"{self.allowed})"
         )
+
+    def __repr__(self) -> str:
+        return f"Audit({self.motion.name!r}: {'passed' if self.passed else 'not passed'}, allowed {self.allowed})"
 
     def __str__(self) -> str:
         table = self.to_pandas()

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from flexblocks.dae.dae import DAE
 from flexblocks.errors import listing
-from flexblocks.rich_display import RichDisplay
+from flexblocks.lazy_package import upper
+from flexblocks.rich_display import Animated, RichDisplay
 from flexblocks.simulation.simulate import simulate, whole
 from flexblocks.simulation.trajectory import Trajectory
 from flexblocks.statics.operating_point import OperatingPoint
@@ -22,12 +23,15 @@ from .after_impact import after_impact
 from .arrivals import Arrival, Leg, arrivals
 from .limit_violations import limit_violations
 
+if TYPE_CHECKING:
+    from flexblocks.modeling.model import Model
+
 # Simulates a leg, by number and from a state: (number, leg, x) -> its motion over its own time.
 Drive = Callable[[int, Leg, np.ndarray], Trajectory]
 
 
 @dataclass(frozen=True, eq=False)
-class Replay(RichDisplay):
+class Replay(RichDisplay, Animated):
     """The replay of a plan: the simulated motion of the arm under the planned inputs.
 
     Attributes
@@ -54,6 +58,17 @@ class Replay(RichDisplay):
     feedback: str | None = None
     without_feedback: Replay | None = None
 
+    @upper
+    def plot(
+        self, groups: Sequence[str | Sequence[str]] | None = None, *, limits: Mapping[str, Any] | None = None
+    ) -> Any:
+        """Draw variables over time, by default all that move, and return the axes; see `flexblocks.plot.stacked`."""
+
+    @property
+    def model(self) -> Model | None:
+        """The model of the arm; None if it has none, see `flexblocks.DAE`."""
+        return self.trajectory.model
+
     @property
     def end_error(self) -> Mapping[str, float]:
         """Errors of the final states at the goal, by name, in the first scenario."""
@@ -77,6 +92,11 @@ class Replay(RichDisplay):
         """The residual energy [J] at a goal, the largest in magnitude; NaN if no phase ends at rest."""
         left = [arrival.energy_left for arrival in self.arrivals if np.isfinite(arrival.energy_left)]
         return max(left, key=abs, default=float("nan"))
+
+    def __repr__(self) -> str:
+        count = f", {len(self.scenarios)} scenarios" if self.scenarios else ""
+        left = f"{self.energy_left:.3g} J left"
+        return f"Replay({self.trajectory.name!r}: tip misses by {1e3 * self.tip_miss:.3g} mm, {left}{count})"
 
     def __str__(self) -> str:
         if self.scenarios:

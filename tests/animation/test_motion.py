@@ -141,14 +141,11 @@ def test_a_film_that_cannot_be_written_leaves_the_old_one(planar, tmp_path):
 
 
 def test_saved_motions_know_their_arm(planar, tmp_path):
-    from flexblocks.simulation.saved_arm import saved_arm
-
     planar.save(tmp_path / "run.nc")
-    arm = saved_arm(tmp_path / "run.nc")
-    assert arm is not None
-    assert arm.x.names == planar.dae.x.names
+    planar.save(tmp_path / "run.csv")
+    assert fb.load(tmp_path / "run.nc").animate().scene.runs[0].label == "simulation"
     with pytest.raises(ParameterError, match="does not know its arm"):
-        plot.animate(fb.Trajectory.load(tmp_path / "run.nc"))
+        fb.load(tmp_path / "run.csv").animate()
 
 
 def test_a_motion_with_a_control_law_is_refused_on_the_arm_without() -> None:
@@ -156,7 +153,7 @@ def test_a_motion_with_a_control_law_is_refused_on_the_arm_without() -> None:
     closed = control.close_loop(dae, control.PD({"rotor1.angle": "motor1.torque"}, kp=2.0, kd=1.0))
     run = fb.simulate(closed, t=(0.0, 0.02))
     with pytest.raises(ParameterError, match="other inputs than the DAE"):
-        plot.animate(run, dae=dae)
+        run.of(dae)
 
 
 def test_refusals(planar, tmp_path):

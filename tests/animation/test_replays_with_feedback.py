@@ -45,13 +45,13 @@ def test_a_replay_with_feedback_is_a_motion_of_the_arm(law: Any, tmp_path: Path)
     assert str(replay.feedback) in (tmp_path / "plan.html").read_text(encoding="utf-8")
     plot.animate(plan, replay, replay.without_feedback).save(tmp_path / "motion.html")
     plot.plan(plan, replay)
-    plot.snapshots(arm, motion)
+    plot.snapshots(motion)
     assert "replayed with feedback" in replay._repr_html_()
     # Saved and read, without the program that made it
     motion.save(tmp_path / "replay.nc")
-    read = fb.Trajectory.load(tmp_path / "replay.nc")
+    read = fb.load(tmp_path / "replay.nc")
     np.testing.assert_array_equal(read.x, motion.x)
-    export.report(read, tmp_path / "read.html", dae=arm)
+    export.report(read.of(arm), tmp_path / "read.html")
 
 
 @pytest.mark.slow

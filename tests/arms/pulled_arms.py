@@ -186,7 +186,7 @@ class Written:
 
     def wall(self, name: str) -> None:
         """A force at the point of the sphere that is deepest, and its reaction at the same point of the plane."""
-        block = self.dae.model.blocks[name]
+        block = self.dae.model[name]
         (_, ra, (wa, va), (ya, xa)), (R, rb, (wb, vb), (yb, xb)) = (self.frame(name, p) for p in ("frame_a", "frame_b"))
         n = R @ ca.DM(list(block.normal))
         point = ra - 0.05 * n

@@ -159,7 +159,7 @@ def test_command(tmp_path: Path) -> None:
         ({"discretizations": ["modes"]}, "must be a non-empty list of discretizations, such as"),
         ({"discretizations": fb.AssumedModes(1, tip="free")}, "must be a non-empty list of discretizations, such as"),
         ({"discretizations": [fb.AssumedModes(1, tip="free"), fb.AssumedModes(1, tip="free")]}, "one appears twice"),
-        ({"output": "beam.tip_deflection_z"}, "there is no output or state 'beam.tip_deflection_z' .*Did you mean"),
+        ({"output": "beam.tip_deflection_z"}, r"there is no output or state 'beam.tip_deflection_z'\. Did you mean"),
         ({"frequencies": -1}, "frequencies = -1; must be a whole number >= 0"),
         ({"x0": {"beam.bending_y[1]": 0.1}, "discretizations": [fb.FiniteElements(1)]}, "bending_y"),
     ],

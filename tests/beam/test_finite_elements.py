@@ -114,7 +114,7 @@ def test_static_deflection_under_a_force_and_a_moment_at_the_tip_is_exact_everyw
     model = cantilever(elements(n))
     places = (0.0, 0.3, 0.777, 1.5, 2.0)
     for i, x in enumerate(places):
-        model.connect(model.blocks["beam"].station(x), model.add(fb.LumpedMass(f"probe{i}", 0.0)).frame_a)
+        model.connect(model["beam"].station(x), model.add(fb.LumpedMass(f"probe{i}", 0.0)).frame_a)
     dae = fb.assemble(model)
     q = static_response(dae, np.r_[np.zeros(2 * n - 2), F, moment])
     x = length * np.arange(1, n + 1) / n

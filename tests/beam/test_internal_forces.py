@@ -188,7 +188,7 @@ def test_asking_for_forces_changes_no_equation(kind) -> None:
         fb.Revolute("wrist"),
         fb.RigidLink("rod", 0.5, 1.0),
     )
-    asked = plain.copy({"beam": replace(plain.blocks["beam"], internal_forces=(0.0, 0.9))})
+    asked = plain.copy({"beam": replace(plain["beam"], internal_forces=(0.0, 0.9))})
     one, other = fb.assemble(plain), fb.assemble(asked)
     assert one.x.names == other.x.names
     assert one.y.names == tuple(n for n in other.y.names if not any(word in n for word in ("root_", "station")))
@@ -204,13 +204,13 @@ def test_the_moment_at_the_root_is_what_the_joint_drives(kind, size: float, tole
     """On a joint with motor and rotor it is their torque, whatever the arm does and however it is bent."""
     arm = models.subudhi_morris_2002(joints="rigid")
     arm = fb.rediscretize(arm, kind) if kind else arm
-    arm = arm.copy({"link1": replace(arm.blocks["link1"], internal_forces=(0.0,))})
+    arm = arm.copy({"link1": replace(arm["link1"], internal_forces=(0.0,))})
     dae = fb.assemble(arm)
     rng = np.random.default_rng(0)
     x, u = size * rng.uniform(-1, 1, len(dae.x)), rng.uniform(-1, 1, len(dae.u))
     y = dict(zip(dae.y.names, dae.output(x, u, []).full().ravel(), strict=True))
     a = dae.forward_dynamics(x, u, []).full().ravel()[dae.x.index("der(joint1.angle)")]
-    torque = u[dae.u.index("motor1.torque")] - arm.blocks["rotor1"].inertia * a
+    torque = u[dae.u.index("motor1.torque")] - arm["rotor1"].inertia * a
     assert y["link1.root_moment_y"] == pytest.approx(-torque, rel=tolerance)
 
 
@@ -230,7 +230,7 @@ def test_refused(places) -> None:
 
 def test_forces_in_a_closed_loop_are_those_under_its_torques() -> None:
     arm = models.subudhi_morris_2002(joints="rigid")
-    arm = arm.copy({"link2": replace(arm.blocks["link2"], internal_forces=(0.0, 0.2))})
+    arm = arm.copy({"link2": replace(arm["link2"], internal_forces=(0.0, 0.2))})
     dae = fb.assemble(arm)
     loops = {"joint1.angle": "motor1.torque", "joint2.angle": "motor2.torque"}
     closed = control.close_loop(dae, control.PD(loops, kp=2.0, kd=0.5), limits=False)

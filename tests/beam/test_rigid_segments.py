@@ -121,7 +121,7 @@ def test_sections_are_on_a_chain_of_rods() -> None:
     places = np.array([0.0, 0.2, 0.5, 1.1, 1.9, 2.0])
     for i, x in enumerate(places):
         point, rod = model.add(fb.LumpedMass(f"point{i}", 0.0)), model.add(fb.RigidLink(f"rod{i}", 1.0))
-        model.connect(model.blocks["beam"].station(float(x)), point.frame_a, rod.frame_a)
+        model.connect(model["beam"].station(float(x)), point.frame_a, rod.frame_a)
     dae = fb.assemble(model)
     bend_y, bend_z = rng.uniform(-1.5, 1.5, (2, 3))
     y = outputs(dae, np.r_[bend_y, bend_z])

@@ -197,7 +197,7 @@ def test_frequencies_of_the_beam_held_at_one_extension(shapes: str) -> None:
     model = sliding_arm(
         shapes, 0.0, 0.8, bending="y", gravity=(0, 0, 0), discretization=fb.AssumedModes(2, tip=tip), damping=0.3
     )
-    model.connect(model.blocks["beam"].frame_b, model.add(fb.LumpedMass("tip", mass=0.1)).frame_a)
+    model.connect(model["beam"].frame_b, model.add(fb.LumpedMass("tip", mass=0.1)).frame_a)
     dae = fb.assemble(model)
     lin = fb.linearize(dae)
     assert lin.states == dae.x.names[: 2 * dae.tree.size]

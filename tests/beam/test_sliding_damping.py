@@ -21,7 +21,7 @@ def arm(shapes: str, start: float, discretization: fb.Discretization = MODES, **
     """The arm without gravity, with a point of the mass of `TIP` at its end."""
     options = {"bending": "y", "discretization": discretization, "gravity": (0, 0, 0)}
     model = sliding_arm(shapes, 0.0, start, **options, **damping)
-    model.connect(model.blocks["beam"].frame_b, model.add(fb.LumpedMass("tip", mass=TIP.mass)).frame_a)
+    model.connect(model["beam"].frame_b, model.add(fb.LumpedMass("tip", mass=TIP.mass)).frame_a)
     return model
 
 

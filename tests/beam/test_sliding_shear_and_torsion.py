@@ -221,7 +221,7 @@ KINDS_AND_FOLLOWING = pytest.mark.parametrize(
 def test_a_free_arm_keeps_energy_and_momenta_and_inverse_is_forward(kind: fb.Discretization, options: dict) -> None:
     """The changes along the motion of all of them, by differences, while the beam slides, bends and twists."""
     model = sliding(kind, fb.FreeMotion("base"), **options)
-    model.connect(model.blocks["base"].frame_b, model.add(fb.RigidBody("body", 2.0, np.diag([0.1, 0.2, 0.25]))).frame_a)
+    model.connect(model["base"].frame_b, model.add(fb.RigidBody("body", 2.0, np.diag([0.1, 0.2, 0.25]))).frame_a)
     model.add(fb.TotalMomentum("whole"))
     names = [f"whole.{of}_{axis}" for of in ("momentum", "angular_momentum") for axis in "xyz"]
     dae = fb.assemble(model)

@@ -83,7 +83,7 @@ def test_a_ram_holds_a_boom_by_virtual_work():
 
 def with_shock_valves(pressure: float) -> fb.DAE:
     model = force_arms.boom()
-    return fb.assemble(model.copy({"ram": model.blocks["ram"].with_values({"shock_pressure": pressure})}))
+    return fb.assemble(model.copy({"ram": model["ram"].with_values({"shock_pressure": pressure})}))
 
 
 def test_shock_valves_let_oil_out_above_their_pressure_and_in_below_that_of_the_tank():

@@ -93,7 +93,7 @@ def test_rotor_with_and_without_the_spin_of_its_mount(mounted):
     arm.connect(rotor.flange_b, "elbow.axis")
     if mounted:
         arm.connect("link.frame_b", rotor.frame_a)
-    bare = fb.assemble(chain(*(arm.blocks[name] for name in ("base", "link", "elbow", "rod"))))
+    bare = fb.assemble(chain(*(arm[name] for name in ("base", "link", "elbow", "rod"))))
     gain = values(fb.assemble(arm).mass_matrix([0.1, 0.2], [])) - values(bare.mass_matrix([0.1, 0.2], []))
     spin = np.array([float(mounted), n])
     np.testing.assert_allclose(gain, J * np.outer(spin, spin), atol=1e-15)
@@ -134,7 +134,7 @@ def test_a_rigid_beam_is_a_rod():
 def test_lumped_mass_on_a_station():
     arm = chain(fb.Revolute("hinge"), fb.RigidLink("link", 1.0))
     mass = arm.add(fb.LumpedMass("mass", 2.0))
-    arm.connect(arm.blocks["link"].station(0.3), mass.frame_a)
+    arm.connect(arm["link"].station(0.3), mass.frame_a)
     dae = fb.assemble(arm)
     assert float(dae.mass_matrix([0.2], [])) == pytest.approx(2.0 * 0.09, rel=1e-14)
     y = dict(zip(dae.y.names, values(dae.output([0.2, 0], [], [])), strict=True))

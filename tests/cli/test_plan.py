@@ -51,7 +51,7 @@ def test_example(tmp_path):
     assert found["status"] == "converged"
     assert found["replay"]["tip_miss"] < 1e-4
     assert (tmp_path / "plan.png").stat().st_size > 10_000
-    plan = optim.load_plan(tmp_path / "plan.nc")
+    plan = fb.load(tmp_path / "plan.nc")
     assert plan.duration == pytest.approx(found["duration"])
     assert plan.trajectory.p == {"payload.mass": 0.15}
     away = np.hypot(plan.trajectory["payload.x"] - 0.6, plan.trajectory["payload.y"] - 0.4)
@@ -108,7 +108,7 @@ def test_plan_is_refined_until_the_audit_passes(tmp_path):
     result = run(written(tmp_path, asked(**rest, **options)), "--json", "--out", tmp_path / "plan.nc")
     assert result.exit_code == 0, result.output
     told = json.loads(result.stdout)
-    plan = optim.load_plan(tmp_path / "plan.nc")
+    plan = fb.load(tmp_path / "plan.nc")
     assert told["status"] == plan.status
     assert len(told["attempts"]) > 1
     assert plan.transcribed.intervals != (4,) or plan.transcribed.options.scheme == "lobatto"
@@ -174,7 +174,7 @@ def test_last_iterate_is_kept_where_no_plan_is_found(tmp_path):
     assert "motor1.torque at 0.." in result.stderr
     assert "beyond its limit 0.19 N m" in result.stderr
     assert f"The last iterate is saved in {out}" in result.stderr
-    assert optim.load_plan(out).status == "locallyInfeasible"
+    assert fb.load(out).status == "locallyInfeasible"
 
 
 def test_broken_file_names_the_line(tmp_path):
@@ -219,6 +219,6 @@ def test_a_base_that_moves_as_the_file_says(tmp_path):
     told = run(problem)
     assert told.exit_code == 0, told.stderr
     assert "while moving table.displacement as 0.1*time**2" in told.stdout
-    assert fb.Trajectory.load(tmp_path / "plan.csv")["table.displacement"][-1] == pytest.approx(0.1, abs=1e-6)
+    assert fb.load(tmp_path / "plan.csv")["table.displacement"][-1] == pytest.approx(0.1, abs=1e-6)
     problem.write_text(problem.read_text().replace("model:", "prescribed: {table: 1}\nmodel:", 1))
     assert "must be a coordinate, or a list of them" in run(problem).stderr

@@ -19,8 +19,8 @@ def test_spring_that_does_all_the_work():
     assert plan.objective < 1e-9
     assert plan.trajectory.p == plan.p
     # It rests at the ends only under torques that depend on what is designed.
-    assert plan.model.start_inputs["motor1.torque"].value == pytest.approx(-0.4 * stiffness, rel=1e-4)
-    assert plan.model.goal_inputs["motor1.torque"].value == pytest.approx(0.4 * stiffness, rel=1e-4)
+    assert plan.pyomo_model.start_inputs["motor1.torque"].value == pytest.approx(-0.4 * stiffness, rel=1e-4)
+    assert plan.pyomo_model.goal_inputs["motor1.torque"].value == pytest.approx(0.4 * stiffness, rel=1e-4)
     replay = plan.replay()
     assert replay.tip_miss < 1e-4
     assert abs(replay.energy_left) < 1e-4
@@ -40,7 +40,7 @@ def test_design_under_gravity_rests_in_its_own_equilibrium():
     stiffness = plan.p["joint1.spring.stiffness"]
     assert 81.0 < stiffness <= 200.0 + 1e-5
     for place, k in ((0.0, 0), (0.9, 60)):
-        found = plan.model.q[k, ANGLE].value
+        found = plan.pyomo_model.q[k, ANGLE].value
         assert place - found == pytest.approx(twisted_by(0.6, found, stiffness), rel=1e-6)
         torque = plan.inputs["joint1.motor.torque"](plan.duration * (k > 0) * (1 - 1e-12))
         assert torque == pytest.approx(0.6 * 9.81 * ARM * np.cos(found), rel=1e-6)

@@ -105,6 +105,6 @@ def test_notebooks_run(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPat
     """And what each animates, and draws first, is there."""
     made = run(path, tmp_path, monkeypatch)
     assert plt.get_fignums(), "no picture for its card"
-    assert "plot.animate(" in path.read_text(encoding="utf-8")
+    assert ".animate(" in path.read_text(encoding="utf-8")
     plans = [value for value in made.values() if type(value).__name__ == "Plan"]
     assert all(plan.status == "converged" for plan in plans)

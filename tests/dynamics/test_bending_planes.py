@@ -173,7 +173,7 @@ def test_a_file_keeps_what_is_left_to_the_arm(tmp_path) -> None:
     model.save(tmp_path / "arm.yaml")
     assert "bending" not in (tmp_path / "arm.yaml").read_text()
     again = fb.load(tmp_path / "arm.yaml")
-    assert again.blocks["link"].bending == "auto"
+    assert again["link"].bending == "auto"
     assert fb.assemble(again).q_names == fb.assemble(model).q_names
 
 
@@ -207,7 +207,7 @@ def test_a_closed_linkage_in_the_plane_x_z_bends_in_it() -> None:
     model.connect(joints[3].frame_b, coupler.frame_b)
     assert model.check().planes == {"coupler": "z"}
     start = {"joint0": -1.2, "joint2": -1.2, "joint1": 1.2, "joint3": 1.2}
-    model = model.copy({name: replace(model.blocks[name], start=angle) for name, angle in start.items()})
+    model = model.copy({name: replace(model[name], start=angle) for name, angle in start.items()})
     assert planes(model) == "z"
 
 
@@ -257,7 +257,7 @@ def test_nothing_drives_a_beam_out_of_the_plane_in_which_it_is_left(axes, offset
     decided = model.check().planes
     if "yz" in decided.values():
         return
-    free = model.copy({name: replace(model.blocks[name], bending="yz") for name in decided})
+    free = model.copy({name: replace(model[name], bending="yz") for name in decided})
     dae = fb.assemble(free)
     n = len(dae.q_names)
     across = np.array(

@@ -49,14 +49,14 @@ def hang(model: fb.Model, end, links: int, axes: tuple, bending: str, mass: floa
 def branched() -> fb.Model:
     """A spatial tree: two arms on the stations and the tip of a flexible trunk, one with an elastic joint, geared."""
     model = chain(2, axes=((0, 0, 1), (0, 1, 0)), bending="yz")
-    trunk = model.blocks["link1"]
+    trunk = model["link1"]
     hang(model, trunk.station(0.2), 2, ((1, 0, 0), (0, 0, 1)), "yz", 0.05, "left_")
     hang(model, trunk.station(0.35), 1, ((0, 0.6, 0.8),), "y", 0.05, "right_")
     rotor = model.add(fb.Rotor("rotor", inertia=1e-3, gear_ratio=20.0))
     gear = model.add(fb.Gear("gear", ratio=3.0))
     model.connect(rotor.flange_b, gear.flange_a)
-    model.connect(gear.flange_b, model.blocks["left_joint0"].axis)
-    model.connect(rotor.frame_a, model.blocks["link0"].frame_b)
+    model.connect(gear.flange_b, model["left_joint0"].axis)
+    model.connect(rotor.frame_a, model["link0"].frame_b)
     shoulder = model.add(fb.FlexibleJoint("shoulder", inertia=1e-3, stiffness=50.0, axis=(1, 2, 2)))
     hand = model.add(fb.Payload("hand", mass=0.2, inertia=np.diag([1e-3, 1e-3, 2e-3]), center=(0.05, 0.01, 0.02)))
     model.connect(trunk.frame_b, shoulder.frame_a)
@@ -170,7 +170,7 @@ def test_small_inertia_beside_a_large_mass_is_not_rounding() -> None:
     motor, wrist = model.add(fb.TorqueSource("motor")), model.add(fb.Revolute("wrist"))
     hub = model.add(fb.Payload("hub", mass=1e4, inertia=1e-10))
     model.connect(motor.flange_b, wrist.axis)
-    model.connect(model.blocks["link0"].frame_b, wrist.frame_a)
+    model.connect(model["link0"].frame_b, wrist.frame_a)
     model.connect(wrist.frame_b, hub.frame_a)
     recursive, closed = (fb.assemble(model, dynamics=how) for how in ("recursive", "closed-form"))
     x, u = np.full(len(closed.x), 0.01), np.array([0.3, 1e-10])

@@ -174,7 +174,7 @@ def test_laws_and_trajectories_use_them(tmp_path):
     assert np.ptp(run["payload.velocity_y"]) > 0.1
     np.testing.assert_allclose(run["motor2.torque"], -0.3 * run["payload.velocity_y"], atol=1e-12)
     run.save(tmp_path / "run.csv")
-    read = fb.Trajectory.load(tmp_path / "run.csv")
+    read = fb.load(tmp_path / "run.csv")
     np.testing.assert_allclose(read["payload.velocity_y"], run["payload.velocity_y"])
     assert read.unit("payload.velocity_y") == "m/s"
 

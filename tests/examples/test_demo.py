@@ -41,7 +41,7 @@ def test_demo_does_the_whole_job(tmp_path):
         assert (out / picture).read_bytes().startswith(b"\x89PNG")
     assert json.loads((out / "summary.json").read_text())["numbers"] == found["numbers"]
     assert fb.load(out / "arm.yaml").blocks.keys() == models.subudhi_morris_2002().blocks.keys()
-    swing, replay = fb.Trajectory.load(out / "swing.csv"), fb.Trajectory.load(out / "replay.nc")
+    swing, replay = fb.load(out / "swing.csv"), fb.load(out / "replay.nc")
     assert swing.t[-1] == 5.0
     assert replay["joint1.angle"][-1] == pytest.approx(np.pi / 2, abs=1e-3)
     assert scipy.io.loadmat(out / "arm.mat")["A"].shape == (16, 16)

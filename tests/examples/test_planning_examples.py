@@ -36,7 +36,7 @@ def test_pick_carry_release(example):
     replay = plan.replay()
     assert replay.tip_miss < 1e-4
     assert replay.energy_left < 1e-5
-    masses = [plan.model.phase[name].transcription.p[0] for name in plan.phases]
+    masses = [plan.pyomo_model.phase[name].transcription.p[0] for name in plan.phases]
     assert masses == [0.0, 0.2, 0.0]
     # The same motion with the load in the hand all the time is another one.
     assert (
@@ -77,5 +77,5 @@ def test_codesign(example):
     for factor in (0.9, 1.1):
         other = best.p | {"spring1.stiffness": factor * best.p["spring1.stiffness"]}
         model = optim.pyomo_model(dae, swing, intervals=60, p=other)
-        start_from(model, best.model)
+        start_from(model, best.pyomo_model)
         assert optim.solve(model).objective > best.objective + 1e-3

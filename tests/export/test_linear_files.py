@@ -67,7 +67,7 @@ def test_round_trip(tmp_path: Path, name: str, suffix: str) -> None:
     lin = MODELS[name]
     path = tmp_path / f"arm{suffix}"
     export.save_linear(lin, path)
-    again = export.load_linear(str(path))
+    again = fb.load(str(path))
     assert same(lin, again)
     assert str(again.modes()) == str(lin.modes())
 
@@ -109,10 +109,10 @@ def test_npz_file_needs_no_pickle(tmp_path: Path) -> None:
         assert found["StateName"].tolist() == list(lin.states)
 
 
-@pytest.mark.parametrize("function", [lambda path: export.save_linear(MODELS["paper"], path), export.load_linear])
-@pytest.mark.parametrize("name", ["arm.csv", "arm"])
+@pytest.mark.parametrize("function", [lambda path: export.save_linear(MODELS["paper"], path), fb.load])
+@pytest.mark.parametrize("name", ["arm.doc", "arm"])
 def test_unknown_suffix(tmp_path: Path, function, name: str) -> None:
-    with pytest.raises(FileFormatError, match=r"must be one of \.mat, \.json, \.npz"):
+    with pytest.raises(FileFormatError, match=r"must be one of .*\.mat, .*\.npz"):
         function(tmp_path / name)
     assert not (tmp_path / name).exists()
 
@@ -121,10 +121,10 @@ def test_unknown_suffix(tmp_path: Path, function, name: str) -> None:
 def test_damaged_and_missing_files(tmp_path: Path, suffix: str) -> None:
     path = tmp_path / f"arm{suffix}"
     with pytest.raises(FileFormatError, match="there is no such file"):
-        export.load_linear(path)
+        fb.load(path)
     path.write_bytes(b"not a file of this kind")
-    with pytest.raises(FileFormatError, match=f"not a readable {suffix} file"):
-        export.load_linear(path)
+    with pytest.raises(FileFormatError, match=r"not a readable|not valid JSON"):
+        fb.load(path)
 
 
 @pytest.mark.parametrize(
@@ -143,13 +143,13 @@ def test_files_of_another_kind(tmp_path: Path, change: dict, words: str) -> None
     record = json.loads(path.read_text()) | change
     path.write_text(json.dumps({name: value for name, value in record.items() if value is not None}))
     with pytest.raises(FileFormatError, match=words):
-        export.load_linear(path)
+        fb.load(path)
 
 
 def test_a_json_list_is_no_linear_model(tmp_path: Path) -> None:
     (tmp_path / "arm.json").write_text("[1, 2]")
-    with pytest.raises(FileFormatError, match="not a readable"):
-        export.load_linear(tmp_path / "arm.json")
+    with pytest.raises(FileFormatError, match="must be a mapping"):
+        fb.load(tmp_path / "arm.json")
 
 
 @pytest.mark.parametrize("name", MODELS)
@@ -196,8 +196,8 @@ def test_py_file_needs_numpy_alone(tmp_path: Path, name: str) -> None:
 
 
 def test_programs_are_not_read_back_and_need_a_name(tmp_path: Path) -> None:
-    with pytest.raises(FileFormatError, match=r"load_linear.*must be one of \.mat, \.json, \.npz\."):
-        export.load_linear(tmp_path / "arm.py")
+    with pytest.raises(FileFormatError, match=r"must be one of .*\.mat, \.npz"):
+        fb.load(tmp_path / "arm.py")
     with pytest.raises(ParameterError, match="'two links' must start with a letter"):
         export.save_linear(MODELS["paper"], tmp_path / "two links.m")
 
@@ -326,9 +326,9 @@ def test_a_damaged_mat_file_is_refused_before_scipy_reads_it(tmp_path):
     path = tmp_path / "arm.mat"
     export.save_linear(lin, path)
     whole = path.read_bytes()
-    np.testing.assert_array_equal(export.load_linear(path).A, lin.A)
+    np.testing.assert_array_equal(fb.load(path).A, lin.A)
     rng = np.random.default_rng(0)
     for place in rng.integers(len(whole), size=50):
         path.write_bytes(whole[:place] + bytes([whole[place] ^ 0x55]) + whole[place + 1 :])
         with pytest.raises(FileFormatError, match="not as save_linear wrote it"):
-            export.load_linear(path)
+            fb.load(path)

@@ -48,7 +48,7 @@ def test_modes_of_the_arm_have_the_ratio_and_those_of_the_clamped_beam_do_not() 
         fb.assemble(hinged(damping_ratio=0.01))
     choice = fb.choose_damping(hinged(damping_ratio=0.3), 0.01)
     assert choice.values["link.damping_ratio"] < 0.004
-    assert choice.model.blocks["link"].damping_ratio == choice.values["link.damping_ratio"]
+    assert choice.model["link"].damping_ratio == choice.values["link.damping_ratio"]
     (index,) = choice.chosen
     assert choice.modes[index].damping_ratio == pytest.approx(0.01, rel=1e-9)
     # A joint without anything else: what it turns by makes no difference.

@@ -209,13 +209,14 @@ def test_a_motion_that_becomes_unstable_is_two_modes_then() -> None:
 
 def test_netcdf_holds_everything(grid: fb.LinearGrid, tmp_path: Path) -> None:
     export.save_grid(grid, tmp_path / "arm.nc")
-    again = export.load_grid(tmp_path / "arm.nc")
+    again = fb.load(tmp_path / "arm.nc")
     assert again.dataset.identical(grid.dataset)
+    assert again.model.blocks == grid.model.blocks
     assert str(again) == str(grid)
     place = {"joint2.angle": 0.4, "payload.mass": 0.1}
     assert np.array_equal(again.at(place).A, grid.at(place).A)
     export.save_linear(again.at(place), tmp_path / "one.json")
-    assert np.array_equal(export.load_linear(tmp_path / "one.json").A, grid.at(place).A)
+    assert np.array_equal(fb.load(tmp_path / "one.json").A, grid.at(place).A)
 
 
 def test_mat_holds_the_axes_last(grid: fb.LinearGrid, tmp_path: Path) -> None:
@@ -235,13 +236,13 @@ def test_files_that_are_none(grid: fb.LinearGrid, tmp_path: Path) -> None:
     with pytest.raises(FileFormatError, match=r"suffix '.csv'; must be one of .nc, .mat"):
         export.save_grid(grid, tmp_path / "arm.csv")
     with pytest.raises(FileFormatError, match="there is no such file"):
-        export.load_grid(tmp_path / "arm.nc")
+        fb.load(tmp_path / "arm.nc")
     (tmp_path / "arm.nc").write_text("nothing")
     with pytest.raises(FileFormatError, match="not a readable"):
-        export.load_grid(tmp_path / "arm.nc")
-    grid.dataset[["frequency"]].to_netcdf(tmp_path / "other.nc")
+        fb.load(tmp_path / "arm.nc")
+    grid.dataset[["frequency"]].assign_attrs(flexblocks="linear grid").to_netcdf(tmp_path / "other.nc")
     with pytest.raises(FileFormatError, match="holds no E, A, B"):
-        export.load_grid(tmp_path / "other.nc")
+        fb.load(tmp_path / "other.nc")
 
 
 # --- bad input ---

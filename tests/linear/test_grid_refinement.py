@@ -171,7 +171,7 @@ def test_saved_grids_interpolate_as_before(tmp_path) -> None:
     )
     export.save_grid(grid, tmp_path / "grid.nc")
     place = {"joint2.angle": 0.7, "payload.mass": 3.0}
-    np.testing.assert_array_equal(export.load_grid(tmp_path / "grid.nc").at(place).A, grid.at(place).A)
+    np.testing.assert_array_equal(fb.load(tmp_path / "grid.nc").at(place).A, grid.at(place).A)
 
 
 # --- Ctrl-C ---

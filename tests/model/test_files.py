@@ -222,8 +222,8 @@ def test_numbers_are_read_as_people_write_them(tmp_path):
     (tmp_path / "arm.yaml").write_text(PENDULUM)
     model = fb.load(tmp_path / "arm.yaml")
     assert model.gravity == (0.0, -9.81, 0.0)
-    assert model.blocks["joint"] == fb.Revolute("joint", damping=0.01)
-    assert model.blocks["link"] == fb.FlexibleBeam(
+    assert model["joint"] == fb.Revolute("joint", damping=0.01)
+    assert model["link"] == fb.FlexibleBeam(
         "link", 0.5, 0.2, 100.0, discretization=fb.AssumedModes(2, tip=fb.TipBody(0.1))
     )
     assert [str(port) for port in model.connections[2]] == ["link.station(0.3)", "mass.frame_a"]
@@ -318,7 +318,7 @@ REFUSED = {
     "block twice": (edited("  mass:", "  joint:"), r"line 13, column 3: not valid YAML: duplicate key 'joint'"),
     "no version": (edited("flexblocks: 1\n", ""), r"'flexblocks' is missing; needs blocks, flexblocks, name"),
     "newer version": (edited("flexblocks: 1", "flexblocks: 2"), r"flexblocks = 2; this version reads format 1"),
-    "unknown key": (edited("gravity:", "gravty:"), r"unknown key 'gravty' \(.*\). Did you mean gravity\?"),
+    "unknown key": (edited("gravity:", "gravty:"), r"unknown key 'gravty'\. Did you mean gravity\?"),
     "gravity": (edited("-9.81, 0]", "-9.81]"), r"gravity = .*; must be an array of shape \(3,\) in m/s2"),
     "no name": (edited("name: pendulum", "name:"), r"Model: name = None; must be a non-empty"),
     "blocks": ("{flexblocks: 1, name: a, blocks: [1]}", r"blocks: \[1\]; must be a mapping from names to blocks"),
@@ -326,12 +326,12 @@ REFUSED = {
     "no type": (edited("{type: Ground}", "{}"), r"blocks.ground: has no type; must be one of .*Fixed, .*Ground"),
     "type": (
         edited("FlexibleBeam", "FlexibelBeam"),
-        r"blocks.link: type = 'FlexibelBeam'.* Did you mean FlexibleBeam\?",
+        r"blocks.link: type = 'FlexibelBeam'\. Did you mean FlexibleBeam\?",
     ),
     "abstract type": (edited("FlexibleBeam", "Block"), r"blocks.link: type = 'Block'; must be one of"),
     "block's name": (edited("  ground:", "  2nd:"), r"blocks.2nd: Ground '2nd': a block's name must be letters"),
     "number as name": (edited("  ground:", "  2:"), r"blocks.2: Ground 2: a block's name must be letters"),
-    "parameter": (edited("length:", "lenght:"), r"blocks.link: unknown key 'lenght' .*Did you mean length\?"),
+    "parameter": (edited("length:", "lenght:"), r"blocks.link: unknown key 'lenght'\. Did you mean length\?"),
     "field's own name": (edited("axis:", "direction:"), r"blocks.joint: unknown key 'direction' \(axis, damping"),
     "missing": (edited("    length: 0.5\n", ""), r"blocks.link: 'length' is missing; needs length, type"),
     "range": (edited("0.5", "-0.5"), r"blocks.link: FlexibleBeam 'link': length = -0.5 m; must be > 0"),
@@ -387,7 +387,7 @@ def test_json_refused(tmp_path, text, message):
 
 
 def test_files_that_cannot_be_read_or_written(tmp_path):
-    with pytest.raises(FileFormatError, match=r"arm.toml: ends in '.toml'; must end in .yaml, .yml or .json"):
+    with pytest.raises(FileFormatError, match=r"arm.toml: suffix '.toml'; must be one of .yaml"):
         fb.load(tmp_path / "arm.toml")
     with pytest.raises(FileFormatError, match=r"ends in '.toml'"):
         fb.Model("m").save(tmp_path / "arm.toml")

@@ -120,7 +120,7 @@ def test_plans_with_a_lock_are_saved_and_audited(tmp_path):
     assert plan.trajectory["joint2.angle"][-1] == pytest.approx(1.0)
     assert np.ptp(plan.trajectory["joint1.holding_torque"]) > 0.01
     plan.save(tmp_path / "plan.nc")
-    again = optim.load_plan(tmp_path / "plan.nc")
+    again = fb.load(tmp_path / "plan.nc")
     assert dict(again.transcribed.dae.locked) == dict(dae.locked)
     np.testing.assert_array_equal(again.trajectory.x, plan.trajectory.x)
 

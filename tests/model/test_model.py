@@ -95,7 +95,7 @@ def test_graph():
     graph = model.graph
     assert type(graph) is nx.MultiGraph
     assert list(graph) == list(model.blocks)
-    assert graph.nodes["link1"]["block"] is model.blocks["link1"]
+    assert graph.nodes["link1"]["block"] is model["link1"]
     assert nx.is_connected(graph)
     assert graph.number_of_edges() == sum(len(ports) - 1 for ports in model.connections)
     (edge,) = graph.get_edge_data("link1", "joint2").values()
@@ -105,6 +105,16 @@ def test_graph():
     assert set(edge["ports"]) == {"spring1.flange_b", "joint1.axis"}
     # From the ground to the payload the way is the arm itself.
     assert nx.shortest_path(graph, "ground", "payload") == ["ground", "joint1", "link1", "joint2", "link2", "payload"]
+
+
+def test_a_block_by_its_name():
+    model = models.subudhi_morris_2002(links=2)
+    assert all(model[name] is block for name, block in model.blocks.items())
+    assert list(model) == list(model.blocks)
+    assert "joint1" in model
+    assert "jonit1" not in model
+    with pytest.raises(fb.FlexblocksError, match="Did you mean joint1"):
+        model["jonit1"]
 
 
 def test_graph_of_a_connection_of_three():

@@ -222,7 +222,7 @@ def test_fmu_and_command_line(tmp_path):
     ]
     result = CliRunner().invoke(app, [*arguments, "--time", "0.2", "--outputs", "payload.yaw", "--out", str(out)])
     assert result.exit_code == 0, result.output
-    run = fb.Trajectory.load(out)
+    run = fb.load(out)
     np.testing.assert_allclose(run["joint1.angle"], 0.1 * np.sin(12.5 * run.t), atol=1e-8)
     assert "payload.yaw" in run
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import subprocess
 import sys
 
@@ -147,7 +148,7 @@ def test_arm_in_other_planes_and_in_space():
 
 
 def test_snapshots_follow_the_tip(dae, motion):
-    ax = plot.snapshots(dae, motion, count=5)
+    ax = plot.snapshots(motion, count=5)
     path = points(labelled(ax, "path of payload"))
     tip = np.column_stack([motion["payload.x"], motion["payload.y"]])
     np.testing.assert_allclose(path[[0, -1]], tip[[0, -1]], atol=1e-14)
@@ -160,9 +161,11 @@ def test_snapshots_follow_the_tip(dae, motion):
 
 def test_snapshots_refuse_what_does_not_belong(dae, motion):
     with pytest.raises(ParameterError, match="count = 1"):
-        plot.snapshots(dae, motion, count=1)
+        plot.snapshots(motion, count=1)
     with pytest.raises(ParameterError, match="other states"):
-        plot.snapshots(fb.assemble(models.subudhi_morris_2002(links=1)), motion)
+        motion.of(fb.assemble(models.subudhi_morris_2002(links=1)))
+    with pytest.raises(ParameterError, match=r"does not know its arm.*\.of\(dae\)"):
+        plot.snapshots(pickle.loads(pickle.dumps(motion)))
 
 
 def test_eigenvalues_are_those_of_the_linear_model(lin):
@@ -200,7 +203,7 @@ def test_damping_lines_have_their_ratio(lin):
 
 
 def test_mode_swings_to_both_sides(dae, lin):
-    ax = plot.mode(dae, lin, 3)
+    ax = plot.mode(lin, 3)
     payloads = [points(line)[0] for line in ax.lines if line.get_label() == "payload"]
     first = next(mode for mode in lin.modes() if mode.frequency > 1.0)
     assert f"{first.frequency:.4g} rad/s" in ax.get_title()
@@ -208,14 +211,14 @@ def test_mode_swings_to_both_sides(dae, lin):
     assert payloads[0][1] == pytest.approx(-payloads[1][1])
     assert abs(payloads[0][1]) > 1e-4
     with pytest.raises(ParameterError, match="number = 9"):
-        plot.mode(dae, lin, 9)
+        plot.mode(lin, 9)
 
 
 def test_a_mode_is_drawn_as_the_linear_motion_that_it_is(dae, lin):
     """In the fastest modes angle and bending are large and cancel: the links must not look stretched for it."""
     point = fb.equilibrium(dae, x={"joint1.angle": 0.3, "joint2.angle": 0.7})
     linear = fb.linearize(dae, point, outputs=("payload.x", "payload.y"))
-    ax = plot.mode(dae, linear, 8)
+    ax = plot.mode(linear, 8)
     payloads = np.array([points(line)[0] for line in ax.lines if line.get_label() == "payload"])
     rest = dae.output(point.x, point.u, []).full().ravel()[[dae.y.index(name) for name in linear.outputs]]
     np.testing.assert_allclose(payloads.mean(axis=0), rest, atol=1e-12)
@@ -226,15 +229,15 @@ def test_a_mode_is_drawn_as_the_linear_motion_that_it_is(dae, lin):
 
 
 def test_modes_side_by_side(dae, lin):
-    axes = plot.modes(dae, lin)
+    axes = plot.modes(lin)
     assert [ax.get_title().split(",")[0] for ax in axes] == [f"mode {i}" for i in range(3, 9)]
     assert "link1 bending" in axes[0].get_title()
-    assert len(plot.modes(dae, lin, (3, 5))) == 2
-    assert plot.modes(dae, lin, (4,), plane="xyz")[0].name == "3d"
+    assert len(plot.modes(lin, (3, 5))) == 2
+    assert plot.modes(lin, (4,), plane="xyz")[0].name == "3d"
     with pytest.raises(ParameterError, match="number = 9"):
-        plot.modes(dae, lin, (9,))
+        plot.modes(lin, (9,))
     with pytest.raises(ParameterError, match="no mode to draw"):
-        plot.modes(dae, lin, ())
+        plot.modes(lin, ())
 
 
 def test_block_graph_has_every_block_and_connection():

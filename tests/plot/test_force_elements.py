@@ -76,5 +76,5 @@ def test_snapshots_follow_the_load_and_show_the_last_rope():
     dae = fb.assemble(force_arms.hoist())
     start = {"y.displacement": -2.9, "x.displacement": 1.0}
     run = fb.simulate(dae, (0.0, 0.1), x0=start)
-    ax = plot.snapshots(dae, run)
+    ax = plot.snapshots(run)
     np.testing.assert_allclose(drawn(ax, "rope")[-1], [run["x.displacement"][-1], run["y.displacement"][-1]], atol=1e-9)

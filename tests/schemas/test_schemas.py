@@ -162,7 +162,7 @@ def test_wrong_problems_do_not_follow_the_schema(tmp_path: Path, case: str) -> N
 def test_every_kind_of_problem_follows_the_schema() -> None:
     """Phases, via points, poses, moving goals and every kind of objective, as the library itself writes them."""
     path = [
-        optim.KeepOut(optim.Box((0, 0), (1, 1)), frames=("payload",), margin=0.1),
+        optim.KeepOut(optim.Cuboid((0, 0), (1, 1)), frames=("payload",), margin=0.1),
         optim.KeepOut(optim.Capsule((0, 0), (1, 1), 0.1), links=("link1",), radius=0.1),
         optim.SpeedLimit("payload", speed=1.0),
         optim.Upright("payload"),

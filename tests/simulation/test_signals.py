@@ -224,7 +224,7 @@ def test_arrays_need_their_times():
 
 
 def test_unknown_inputs_suggest_the_nearest():
-    with pytest.raises(NameUnknownError, match=r"no input 'motor.torqe' .* Did you mean motor.torque\?"):
+    with pytest.raises(NameUnknownError, match=r"no input 'motor.torqe'\. Did you mean motor.torque\?"):
         fb.simulate(DAE, (0.0, 1.0), u={"motor.torqe": 1.0})
     with pytest.raises(ParameterError, match=r"u = 0\.2; must be a dict"):
         fb.simulate(DAE, (0.0, 1.0), u=0.2)

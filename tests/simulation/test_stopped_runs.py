@@ -28,7 +28,7 @@ from flexblocks.interfaces.block import Block
 from flexblocks.interfaces.physics import Load, Physics
 from flexblocks.interfaces.ports import flange
 from flexblocks.simulation.chunks import LEAST_STEPS, MOST_STEPS, Pace
-from flexblocks.sundials_messages import without_messages_of_failures
+from flexblocks.simulation.integrators.casadi_integrators.sundials_messages import without_messages_of_failures
 from terminal import ImpatientTerminal
 
 

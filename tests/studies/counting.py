@@ -40,7 +40,7 @@ def counts(folder: Path) -> dict[float, int]:
 def run(folder: str, count: int, seconds: float, workers: int | None, deadly: float = -1.0):
     """Do or continue the study of `count` cases."""
     task = Counting(folder, seconds, deadly)
-    cases = fb.grid({"a": [float(a) for a in range(count)]})
+    cases = fb.studies.grid({"a": [float(a) for a in range(count)]})
     return fb.study(task, cases, store=os.path.join(folder, "study.zarr"), executor=workers, progress=False)
 
 

@@ -18,17 +18,17 @@ from flexblocks.errors import FlexblocksError, NameUnknownError
 
 TIMES = np.linspace(0.0, 0.2, 11)
 PULSE = {"motor1.torque": fb.bang_bang(0.1, 0.05)}
-CASES = fb.grid({"payload.mass": [0.1, 0.2], "joint2.angle": [0.0, 0.4, 0.8]})
+CASES = fb.studies.grid({"payload.mass": [0.1, 0.2], "joint2.angle": [0.0, 0.4, 0.8]})
 LAW = control.PD({"joint1.angle": "motor1.torque", "joint2.angle": "motor2.torque"}, kp=5.0, kd=1.0)
-MODES = fb.grid({"modes": [1, 2]})
+MODES = fb.studies.grid({"modes": [1, 2]})
 SINGLE = models.subudhi_morris_2002(links=1)
 HELD = {"joint1.angle": 0.2}
 
 
-def tasks_and_cases() -> dict[str, tuple[Any, fb.Cases]]:
+def tasks_and_cases() -> dict[str, tuple[Any, fb.studies.Cases]]:
     model = models.subudhi_morris_2002()
     dae = fb.assemble(model, symbolic="payload.mass")
-    few = fb.grid({"payload.mass": [0.1, 0.15, 0.2]})
+    few = fb.studies.grid({"payload.mass": [0.1, 0.15, 0.2]})
     return {
         "model": (tasks.Simulate(model, TIMES, u=PULSE), CASES),
         "loop": (tasks.Simulate(model, TIMES, law=LAW), CASES),
@@ -80,7 +80,7 @@ def test_the_same_digits_everywhere(tmp_path) -> None:
 
 def test_a_study_of_simulations_is_simulations(tmp_path) -> None:
     model = models.subudhi_morris_2002(links=1)
-    cases = fb.table({"payload.mass": [0.1, 0.3], "joint1.angle": [0.0, 0.5], "motor1.torque": [0.0, 0.01]})
+    cases = fb.studies.table({"payload.mass": [0.1, 0.3], "joint1.angle": [0.0, 0.5], "motor1.torque": [0.0, 0.01]})
     runs = fb.study(tasks.Simulate(model, TIMES, keep=["payload.x", "joint1.angle"]), cases, tmp_path / "study.nc")
     dae = fb.assemble(model, symbolic="payload.mass")
     for i, case in enumerate(cases):

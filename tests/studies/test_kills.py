@@ -92,7 +92,7 @@ def test_a_case_that_kills_its_worker_fails_alone(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_a_script_that_its_processes_cannot_import_is_told(tmp_path: Path) -> None:
     script = tmp_path / "script.py"
-    script.write_text("import flexblocks as fb\nfb.study(float, fb.grid({'a': [1.0, 2.0]}), executor=1)\n")
+    script.write_text("import flexblocks as fb\nfb.study(float, fb.studies.grid({'a': [1.0, 2.0]}), executor=1)\n")
     run = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, check=False)
     assert run.returncode == 1
     assert "must stand under if __name__ == '__main__':" in run.stderr

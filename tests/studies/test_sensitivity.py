@@ -45,7 +45,7 @@ def test_elementary_effects_of_a_plane_are_its_slopes() -> None:
 
 
 def test_pictures_of_many_cases() -> None:
-    runs = fb.study(lambda case: {"sum": case["a"] + case["b"]}, fb.samples({"a": (0, 1), "b": (2.0, 4.0)}, 10))
+    runs = fb.study(lambda case: {"sum": case["a"] + case["b"]}, fb.studies.samples({"a": (0, 1), "b": (2.0, 4.0)}, 10))
     axes = plot.parallel_coordinates(runs, ["a", "b", "sum"])
     assert len(axes.lines) == 10
     sums = [line.get_ydata()[2] for line in axes.lines]

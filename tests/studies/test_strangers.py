@@ -25,7 +25,7 @@ from flexblocks.studies.journals import NOTE, Journals
 from flexblocks.studies.outcome import Form, Outcome, Variable, outcome
 from flexblocks.studies.record import RecordError, RecordReader, RecordWriter
 
-CASES = fb.grid({"a": [1.0, 2.0, 3.0], "way": ["out", "back"]})
+CASES = fb.studies.grid({"a": [1.0, 2.0, 3.0], "way": ["out", "back"]})
 
 
 def figures(case: dict[str, Any]) -> dict[str, Any]:

@@ -22,7 +22,7 @@ from flexblocks.studies.stores.memory_store import MemoryStore
 from flexblocks.symbolic_pickle import PickleError
 from flexblocks.user_warning import warn
 
-CASES = fb.grid({"a": [1.0, 2.0, 3.0], "way": ["out", "back"]})
+CASES = fb.studies.grid({"a": [1.0, 2.0, 3.0], "way": ["out", "back"]})
 done: list[float] = []
 
 
@@ -105,7 +105,7 @@ def test_another_study_is_refused_by_name(store: Path | None) -> None:
         pytest.skip("nothing is kept")
     fb.study(figures, CASES, store)
     with pytest.raises(studies.StoreError, match=r"holds another study: cases\.a .*there and .*here"):
-        fb.study(figures, fb.grid({"a": [1.0, 2.0, 4.0], "way": ["out", "back"]}), store)
+        fb.study(figures, fb.studies.grid({"a": [1.0, 2.0, 4.0], "way": ["out", "back"]}), store)
     with pytest.raises(studies.StoreError, match=r"task\.name is '.*figures' there and '.*lambda.*' here"):
         fb.study(lambda case: 1.0, CASES, store)
 
@@ -114,7 +114,7 @@ def test_identity_sees_the_arm_and_not_the_place_of_code() -> None:
     from flexblocks import models, tasks
     from flexblocks.studies.identity import difference, identity
 
-    cases = fb.grid({"payload.mass": [0.1]})
+    cases = fb.studies.grid({"payload.mass": [0.1]})
     model = models.subudhi_morris_2002(links=1)
     first, other = (tasks.Simulate(arm, (0.0, 1.0)) for arm in (model, models.subudhi_morris_2002(links=1)))
     assert difference(identity(first, cases), identity(other, cases)) == ""
@@ -128,7 +128,7 @@ def test_identity_does_not_see_the_order_of_sets() -> None:
     """Of texts it is another one in each process; of 0 and 8 it is that in which they were put in."""
     from flexblocks.studies.identity import difference, identity
 
-    cases = fb.grid({"a": [1.0]})
+    cases = fb.studies.grid({"a": [1.0]})
     first, other = frozenset([0, 8]), frozenset([8, 0])
     assert list(first) != list(other)
     assert difference(*(identity(partial(square, among=among), cases) for among in (first, other))) == ""
@@ -161,7 +161,7 @@ def test_a_full_disk_loses_nothing_finished(tmp_path: Path, monkeypatch: pytest.
     def full(self, block):
         raise OSError(28, "No space left on device")
 
-    cases = fb.grid({"a": [1.0, 3.0, 4.0]})
+    cases = fb.studies.grid({"a": [1.0, 3.0, 4.0]})
     path = tmp_path / "study.zarr"
     with monkeypatch.context() as patch:
         patch.setattr(ZarrStore, "write", full)
@@ -185,7 +185,7 @@ def test_nothing_is_computed_that_a_full_disk_does_not_take(tmp_path: Path, take
         records.append(index)
         return full(self) if len(records) > 20 and content else write(self, index, content)
 
-    cases, write = fb.grid({"a": np.arange(50.0)}), Journal._write
+    cases, write = fb.studies.grid({"a": np.arange(50.0)}), Journal._write
     done.clear()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Journal, "_write", nearly_full)
@@ -209,9 +209,9 @@ def test_a_disk_that_is_full_from_the_start_is_told_and_let_go(store: Path | Non
     folder.mkdir()
     (folder / "lock").symlink_to("/dev/full")
     with pytest.raises(studies.StoreError, match=r"unfinished: cannot be written: .*; choose a folder"):
-        fb.study(square, fb.grid({"a": [1.0]}), store)
+        fb.study(square, fb.studies.grid({"a": [1.0]}), store)
     assert not folder.exists()
-    assert fb.study(square, fb.grid({"a": [1.0]}), store)["value"].values.tolist() == [1.0]
+    assert fb.study(square, fb.studies.grid({"a": [1.0]}), store)["value"].values.tolist() == [1.0]
 
 
 def square(case):
@@ -259,7 +259,7 @@ def test_results_of_another_form_are_failures() -> None:
 
 
 def test_threads_and_serial_agree(tmp_path: Path) -> None:
-    cases = fb.samples({"a": (0.0, 1.0), "b": (1.0, 2.0)}, 64, "sobol", seed=3)
+    cases = fb.studies.samples({"a": (0.0, 1.0), "b": (1.0, 2.0)}, 64, "sobol", seed=3)
     alone = fb.study(lambda case: case["a"] / case["b"], cases)
     with ThreadPoolExecutor(3) as pool:
         together = fb.study(lambda case: case["a"] / case["b"], cases, executor=pool)
@@ -293,7 +293,7 @@ def test_an_executor_that_is_gone_is_told_with_what_is_finished(drops: bool, mes
         Ending(drops) as executor,
         pytest.raises(studies.StudyError, match=rf"{message}.*Call study again.*, and with a store") as told,
     ):
-        fb.study(square, fb.grid({"a": np.arange(50.0)}), executor=executor)
+        fb.study(square, fb.studies.grid({"a": np.arange(50.0)}), executor=executor)
     state = told.value.dataset["state"].values
     assert 0 < np.count_nonzero(state) < 50
     np.testing.assert_array_equal(told.value.dataset["value"].values[state == 1], np.flatnonzero(state) ** 2.0)
@@ -354,11 +354,11 @@ def test_refusals(arguments: tuple, message: str) -> None:
 
 def test_a_grid_that_no_memory_holds_is_refused() -> None:
     with pytest.raises(ParameterError, match=r"1e\+15 cases; must be 1e\+08 at most"):
-        fb.grid({f"a{k}": np.arange(1e5) for k in range(3)})
+        fb.studies.grid({f"a{k}": np.arange(1e5) for k in range(3)})
     with pytest.raises(
         ParameterError, match=r"3000 axes with 2, 2, 2, 2, 2, \.\.\. values are more than 6\.34e\+29 cases"
     ):
-        fb.grid({f"a{k}": [1.0, 2.0] for k in range(3000)})
+        fb.studies.grid({f"a{k}": [1.0, 2.0] for k in range(3000)})
 
 
 def test_a_result_takes_the_place_of_what_varies_under_its_name(store: Path | None) -> None:
@@ -371,18 +371,18 @@ def test_a_result_takes_the_place_of_what_varies_under_its_name(store: Path | No
 
 
 def test_designs() -> None:
-    cases = fb.grid({"a": [1.0, 2.0], "b": [1.0, 2.0, 3.0]})
+    cases = fb.studies.grid({"a": [1.0, 2.0], "b": [1.0, 2.0, 3.0]})
     assert [tuple(case.values()) for case in cases] == [(a, b) for a in (1.0, 2.0) for b in (1.0, 2.0, 3.0)]
-    assert fb.table([{"a": 1.0, "b": "x"}, {"a": 2.0, "b": "y"}])[1] == {"a": 2.0, "b": "y"}
+    assert fb.studies.table([{"a": 1.0, "b": "x"}, {"a": 2.0, "b": "y"}])[1] == {"a": 2.0, "b": "y"}
     from scipy import stats
 
     for design in ("latin_hypercube", "sobol", "halton", "random"):
-        drawn = fb.samples({"a": (2.0, 3.0), "b": stats.norm(1.0, 0.1)}, 64, design, seed=1)
-        again = fb.samples({"a": (2.0, 3.0), "b": stats.norm(1.0, 0.1)}, 64, design, seed=1)
+        drawn = fb.studies.samples({"a": (2.0, 3.0), "b": stats.norm(1.0, 0.1)}, 64, design, seed=1)
+        again = fb.studies.samples({"a": (2.0, 3.0), "b": stats.norm(1.0, 0.1)}, 64, design, seed=1)
         np.testing.assert_array_equal(drawn.columns["a"], again.columns["a"])
         assert drawn.columns["a"].min() >= 2.0
         assert drawn.columns["a"].max() <= 3.0
         assert stats.kstest(drawn.columns["b"], stats.norm(1.0, 0.1).cdf).pvalue > 0.05
     # One point in each of the 64 strata: what makes it a Latin hypercube.
-    strata = np.sort(np.floor(64 * (fb.samples({"a": (0.0, 1.0)}, 64).columns["a"])))
+    strata = np.sort(np.floor(64 * (fb.studies.samples({"a": (0.0, 1.0)}, 64).columns["a"])))
     np.testing.assert_array_equal(strata, np.arange(64))

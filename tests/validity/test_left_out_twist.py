@@ -151,7 +151,7 @@ def critical(wide: float = 0.04, thick: float = 0.004) -> float:
 
 def test_the_induced_twist_grows_beyond_all_bounds_at_prandtls_load() -> None:
     """Next to its pole P / phi is linear in P^2; moments P (1 - x/l) in the stiff plane, and next to none across."""
-    measure = strip(LINEAR[0], 1.0, torsion=False).model.blocks["beam"].small_deflections(np.zeros((6, 6)))
+    measure = strip(LINEAR[0], 1.0, torsion=False).model["beam"].small_deflections(np.zeros((6, 6)))
     assert measure is not None
     assert measure.twist is not None
     along, none = measure.twist.to_tip, np.zeros_like(measure.twist.to_tip)

@@ -61,6 +61,6 @@ def file_holds_the_model(trial: Trial) -> str:
         if path.read_bytes() != again.read_bytes():
             return "a loaded model is saved otherwise than the model itself"
     for name, block in model.blocks.items():
-        if loaded.blocks[name] != block:
-            return f"loaded: {loaded.blocks[name]}, saved: {block}"
+        if loaded[name] != block:
+            return f"loaded: {loaded[name]}, saved: {block}"
     return "" if np.array_equal(loaded.gravity, model.gravity) else "gravity differs after loading"

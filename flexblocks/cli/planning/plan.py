@@ -137,7 +137,7 @@ def _report(request: Request, report: Path | None, json: bool) -> None:
         error.plan.save(request.out)
         raise optim.PlanError(
             f"{error}\nThe last iterate is saved in {request.out}; go on from it in Python with "
-            f'optim.solve(optim.load_plan("{request.out}").model).',
+            f'optim.solve(fb.load("{request.out}").pyomo_model).',
             error.plan,
             error.violations,
             error.report,
@@ -150,7 +150,7 @@ def _report(request: Request, report: Path | None, json: bool) -> None:
     result = result if audit is None else audit.subject
     replay = result.replay()
     _write(result, replay, request)
-    save_report(report, result, dae=dae, replay=replay, audit=audit)
+    save_report(report, result, replay=replay, audit=audit)
     if json:
         print_json(_data(result, replay, audit))
         return
@@ -177,7 +177,7 @@ def _write(plan: Any, replay: Any, request: Request) -> None:
 def _data(plan: Any, replay: Any, audit: Any) -> dict[str, Any]:
     """Return the results as plain data, for JSON."""
     data = {
-        "model": plan.trajectory.model,
+        "model": plan.trajectory.name,
         "status": plan.status,
         "violations": [str(violation) for violation in plan.violations],
         "mesh": None if plan.mesh_errors is None else str(plan.mesh_errors),

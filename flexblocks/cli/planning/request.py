@@ -11,7 +11,7 @@ import typer
 
 from flexblocks.cli.catalog import model_named
 from flexblocks.cli.completion import SUFFIXES
-from flexblocks.errors import FileFormatError, FlexblocksError, listing, nearest
+from flexblocks.errors import FileFormatError, FlexblocksError, listing, suggestion
 from flexblocks.file_paths import expanded
 from flexblocks.modeling.model import Model
 from flexblocks.modeling.model_file import discretization_from_data
@@ -127,9 +127,9 @@ def _model(data: Mapping[str, Any], path: Path, types: Iterable[type]) -> Model:
     try:
         return model_named(name, [f"{key}={value}" for key, value in settings.items()], types)
     except typer.BadParameter as error:
-        raise FileFormatError(f"{path}: settings: {error.message}") from error
+        raise FileFormatError(f"{path}: settings: {error.message}") from None
     except FlexblocksError as error:
-        raise FileFormatError(f"{path}: model: {error}") from error
+        raise FileFormatError(f"{path}: model: {error}") from None
 
 
 def _prescribed(value: Any, known: Iterable[str], place: str) -> tuple[str, ...]:
@@ -178,7 +178,7 @@ def checked(data: Any, place: str, known: tuple[str, ...], required: tuple[str, 
     entries = mapping(data, place)
     for key in entries:
         if key not in known:
-            raise FileFormatError(f"{place}: unknown key '{key}' ({listing(known)}).{nearest(str(key), known)}")
+            raise FileFormatError(f"{place}: unknown key '{key}'{suggestion(key, known)}")
     for key in required:
         if key not in entries:
             raise FileFormatError(f"{place}: '{key}' is missing; needs {listing(required)}.")

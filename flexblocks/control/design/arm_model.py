@@ -10,7 +10,7 @@ import casadi as ca
 from flexblocks.control.design.driven_inputs import without_disturbances
 from flexblocks.control.measured import measured
 from flexblocks.dae.dae import DAE
-from flexblocks.errors import NameUnknownError, ParameterError, listing, nearest
+from flexblocks.errors import NameUnknownError, ParameterError, listing, suggestion
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,9 +93,7 @@ def arm_model(model: DAE | None, plant: DAE, measured_as: Mapping[str, str] | No
     for name in image.measured:
         if name not in image.dae.q_names:
             known = image.dae.q_names
-            raise NameUnknownError(
-                f"{where}: measured: the model has no coordinate '{name}' ({listing(known)}).{nearest(name, known)}"
-            )
+            raise NameUnknownError(f"{where}: measured: the model has no coordinate '{name}'{suggestion(name, known)}")
     return image
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from flexblocks.errors import NameUnknownError, ParameterError, listing, nearest
+from flexblocks.errors import NameUnknownError, ParameterError, listing, suggestion
 
 
 def gains(values: Any, names: Sequence[str], where: str, positive: bool = False) -> np.ndarray:
@@ -24,7 +24,7 @@ def gains(values: Any, names: Sequence[str], where: str, positive: bool = False)
     if isinstance(values, Mapping):
         for name in values:
             if name not in names:
-                raise NameUnknownError(f"{where}: there is no '{name}' ({listing(names)}).{nearest(str(name), names)}")
+                raise NameUnknownError(f"{where}: there is no '{name}'{suggestion(name, names)}")
         if missing := [name for name in names if name not in values]:
             raise ParameterError(f"{where}: no value for {listing(missing)}; must be a number for each name.")
         values = [values[name] for name in names]
@@ -98,7 +98,7 @@ def gain_matrix(
 
 def _refuse_unknown(name: Any, names: Sequence[str], where: str) -> None:
     if name not in names:
-        raise NameUnknownError(f"{where}: there is no '{name}' ({listing(names)}).{nearest(str(name), names)}")
+        raise NameUnknownError(f"{where}: there is no '{name}'{suggestion(name, names)}")
 
 
 def _number(value: Any, where: str) -> float:

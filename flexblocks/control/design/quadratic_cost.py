@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from flexblocks.control.design.gains import gains
-from flexblocks.errors import NameUnknownError, ParameterError, listing, nearest
+from flexblocks.errors import NameUnknownError, ParameterError, suggestion
 from flexblocks.linear.linear_model import LinearModel
 
 ENERGIES = ("elastic_energy", "kinetic_energy")
@@ -39,9 +39,7 @@ def state_weight(lin: LinearModel, Q: Any, where: str) -> np.ndarray:
     known = (*lin.states, *lin.outputs, *ENERGIES)
     for name, value in Q.items():
         if name not in known:
-            raise NameUnknownError(
-                f"{where}: Q: there is no state or output '{name}' ({listing(known)}).{nearest(str(name), known)}"
-            )
+            raise NameUnknownError(f"{where}: Q: there is no state or output '{name}'{suggestion(name, known)}")
         (weight,) = gains(value, [name], f"{where}: Q[{name}]")
         matrix += weight * _square(lin, name, where)
     return matrix

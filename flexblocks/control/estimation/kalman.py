@@ -17,7 +17,7 @@ from flexblocks.control.measured import measured
 from flexblocks.control.reference_inputs import grouped
 from flexblocks.control.saturation import Actuators
 from flexblocks.dae.dae import DAE
-from flexblocks.errors import NameUnknownError, ParameterError, listing, nearest
+from flexblocks.errors import NameUnknownError, ParameterError, suggestion
 from flexblocks.interfaces.variables import variables
 from flexblocks.linear.linear_model import LinearModel
 
@@ -70,10 +70,7 @@ class Kalman(Observer):
         known = (*lin.inputs, *lin.states)
         for name, value in self.process.items():
             if name not in known:
-                raise NameUnknownError(
-                    f"Kalman: process: there is no input or state '{name}' ({listing(known)})."
-                    f"{nearest(str(name), known)}"
-                )
+                raise NameUnknownError(f"Kalman: process: there is no input or state '{name}'{suggestion(name, known)}")
             (density,) = gains(value, [name], f"Kalman: process[{name}]")
             unit = np.eye(len(lin.states))
             column = lin.B[:, lin.inputs.index(name)] if name in lin.inputs else unit[lin.states.index(name)]

@@ -16,7 +16,7 @@ from flexblocks.control.measured import measured
 from flexblocks.control.reference_inputs import References
 from flexblocks.control.saturation import Actuators
 from flexblocks.dae.dae import DAE
-from flexblocks.errors import NameUnknownError, ParameterError, listing, nearest
+from flexblocks.errors import NameUnknownError, ParameterError, suggestion
 from flexblocks.statics.operating_point import OperatingPoint
 
 
@@ -91,9 +91,7 @@ def state_feedback(
     references = (references,) if isinstance(references, str) else tuple(references)
     for name in references:
         if name not in states:
-            raise NameUnknownError(
-                f"{where}: references: there is no state '{name}' ({listing(states)}).{nearest(name, states)}"
-            )
+            raise NameUnknownError(f"{where}: references: there is no state '{name}'{suggestion(name, states)}")
     at_point = design.lin.operating_point
     set_points = References()
     deviations = []
@@ -112,9 +110,7 @@ def _checked_states(states: Sequence[str] | None, design: DesignModel, where: st
     known = design.lin.operating_point.states
     for name in names:
         if name not in known:
-            raise NameUnknownError(
-                f"{where}: states: there is no state '{name}' ({listing(known)}).{nearest(str(name), known)}"
-            )
+            raise NameUnknownError(f"{where}: states: there is no state '{name}'{suggestion(name, known)}")
     if not names or len(set(names)) < len(names):
         raise ParameterError(f"{where}: states = {states!r}; must be one state or more, each of them once.")
     return names

@@ -11,7 +11,7 @@ from scipy.interpolate import CubicHermiteSpline, CubicSpline, PPoly
 from flexblocks.control.naming import reference_name
 from flexblocks.control.references.reference import Reference, reference, signal_reference
 from flexblocks.dae.dae import DAE
-from flexblocks.errors import NameUnknownError, ParameterError, listing, nearest
+from flexblocks.errors import NameUnknownError, ParameterError, suggestion
 from flexblocks.simulation.signals.polynomial import PiecewisePolynomial, from_ppoly
 from flexblocks.simulation.signals.signal import TimeSignal
 from flexblocks.simulation.trajectory import Trajectory
@@ -70,8 +70,7 @@ def _by_name(closed: DAE, wanted: Mapping[str, Any]) -> dict[str, TimeSignal]:
         if not known:
             names = tracked_variables(closed)
             raise NameUnknownError(
-                f"follow: the closed loop has no reference of '{name}' (it follows {listing(names)})."
-                f"{nearest(str(name), names)}"
+                f"follow: the closed loop has no reference of '{name}'{suggestion(name, names, 'it follows')}"
             )
         try:
             motion = _interpolated(target, name) if isinstance(target, Trajectory) else reference(target)

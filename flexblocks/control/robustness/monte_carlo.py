@@ -109,7 +109,7 @@ def monte_carlo(
         },
         coords={"run": np.arange(complete)}
         | {f"p[{name}]": ("run", values, {"units": closed.p.unit(name)}) for name, values in kept.items()},
-        attrs={"model": closed.name, "seed": seed},
+        attrs={"name": closed.name, "seed": seed},
     )
     if simulation is None:
         return poles_of_runs

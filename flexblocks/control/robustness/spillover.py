@@ -112,6 +112,10 @@ class Spillover:
         ]
         return pandas.DataFrame(rows)
 
+    def __repr__(self) -> str:
+        state = "stable" if self.stable else "unstable"
+        return f"Spillover({len(self.modes)} neglected modes, {len(self.destabilised)} destabilised, {state})"
+
     def __str__(self) -> str:
         lines = []
         for mode in self.modes:

@@ -19,7 +19,7 @@ from flexblocks.control.two_time_scales.fast_state import checked_about, fast_st
 from flexblocks.control.two_time_scales.gain_schedule import GainSchedule, gain_schedule
 from flexblocks.control.two_time_scales.subsystems import SingularPerturbation
 from flexblocks.dae.dae import DAE
-from flexblocks.errors import ComputationError, NameUnknownError, ParameterError, listing, nearest
+from flexblocks.errors import ComputationError, NameUnknownError, ParameterError, listing, suggestion
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,8 +53,8 @@ class FastFeedback(Law):
                 if name not in self.split.slow.q_names:
                     known = self.split.slow.q_names
                     raise NameUnknownError(
-                        f"FastFeedback: the gains are scheduled over '{name}', which is no slow coordinate "
-                        f"(must be one of {listing(known)}).{nearest(name, known)}"
+                        f"FastFeedback: the gains are scheduled over '{name}', which is no slow coordinate"
+                        f"{suggestion(name, known, 'must be one of')}"
                     )
             if self.K.shape != shape:
                 raise ParameterError(f"FastFeedback: scheduled gains of shape {self.K.shape}; must be {shape}.")

@@ -154,7 +154,7 @@ def _gains(
     except (TypeError, ValueError) as error:
         raise ParameterError(
             f"gain_schedule: design = {design!r} at {place} ended in {type(error).__name__}: {error}; {expected}."
-        ) from error
+        ) from None
     if gains.ndim != 2 or not np.isfinite(gains).all():
         raise ParameterError(f"gain_schedule: design = {design!r} at {place} returned {gains.tolist()}; {expected}.")
     if first is not None and gains.shape != first.shape:

@@ -10,7 +10,7 @@ import numpy as np
 
 from flexblocks.dae.dae import DAE
 from flexblocks.dynamics.algorithms.energy import stored_energies
-from flexblocks.errors import NameUnknownError, ParameterError, listing, nearest
+from flexblocks.errors import NameUnknownError, ParameterError, listing, suggestion
 
 # Eigenvalues of a stiffness matrix with unit diagonal below this are zero: rounding leaves about n * 2e-16.
 ZERO_EIGENVALUE = 1e-11
@@ -110,8 +110,7 @@ def _stiff_energies(dae: DAE, stiff: Sequence[str] | None) -> Mapping[str, ca.SX
     for name in stiff:
         if name not in energies:
             raise NameUnknownError(
-                f"singular_perturbation: stiff: no block '{name}' stores energy ({listing(energies)})."
-                f"{nearest(str(name), energies)}"
+                f"singular_perturbation: stiff: no block '{name}' stores energy{suggestion(name, energies)}"
             )
     return {name: energies[name] for name in dict.fromkeys(stiff)}
 
@@ -129,8 +128,7 @@ def _coordinates(dae: DAE, names: Sequence[str]) -> tuple[str, ...]:
     for name in names:
         if name not in dae.q_names:
             raise NameUnknownError(
-                f"singular_perturbation: slow: there is no coordinate '{name}' ({listing(dae.q_names)})."
-                f"{nearest(str(name), dae.q_names)}"
+                f"singular_perturbation: slow: there is no coordinate '{name}'{suggestion(name, dae.q_names)}"
             )
     return names
 

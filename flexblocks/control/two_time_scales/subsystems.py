@@ -14,7 +14,7 @@ from flexblocks.control.two_time_scales.fast_subsystem import deformation_names,
 from flexblocks.control.two_time_scales.rigid_motion import RigidMotion
 from flexblocks.control.two_time_scales.slow_manifold import slow_manifold
 from flexblocks.dae.dae import DAE
-from flexblocks.errors import NameUnknownError, ParameterError, listing, nearest
+from flexblocks.errors import NameUnknownError, ParameterError, listing, suggestion
 from flexblocks.linear.linear_model import LinearModel
 
 
@@ -76,8 +76,7 @@ class SingularPerturbation:
         for name in at:
             if name not in known:
                 raise NameUnknownError(
-                    f"singular_perturbation: there is no slow coordinate or parameter '{name}' ({listing(known)})."
-                    f"{nearest(name, known)}"
+                    f"singular_perturbation: there is no slow coordinate or parameter '{name}'{suggestion(name, known)}"
                 )
         n = self.slow.tree.size
         x = self.slow.x.values({name: at[name] for name in at if name in self.slow.x})

@@ -14,7 +14,7 @@ from flexblocks.dynamics.evaluation.block_terms import BlockTerms, call
 from flexblocks.dynamics.evaluation.body import Body
 from flexblocks.dynamics.evaluation.evaluate import block_terms
 from flexblocks.dynamics.tree.tree import Tree
-from flexblocks.errors import FlexblocksError, NameUnknownError, listing, nearest
+from flexblocks.errors import FlexblocksError, NameUnknownError, listing, meant
 from flexblocks.interfaces.frame import rotation
 from flexblocks.interfaces.ports import Kind
 
@@ -167,10 +167,8 @@ def frame_units(tree: Tree, names: Iterable[str], others: Iterable[str] = ()) ->
         split = split_name(name)
         if split is None:
             known = [*others, *frame_names(tree)]
-            raise NameUnknownError(
-                f"there is no output or state '{name}' ({listing(others)}; of any frame {', '.join(EXAMPLES)} and "
-                f"the like).{nearest(str(name), known)}"
-            )
+            told = f"there are {listing(others)}; of any frame {', '.join(EXAMPLES)} and the like."
+            raise NameUnknownError(f"there is no output or state '{name}'{meant(name, known, told)}")
         _place(tree, split[0])
         units[name] = "rad" if _turned_from(split[1]) else UNITS[split[1]]
     return units
@@ -213,7 +211,7 @@ def _place(tree: Tree, frame: str) -> tuple[int, str | None]:
     try:
         spec = body.block.port(port).spec
     except FlexblocksError as error:
-        raise NameUnknownError(f"'{frame}': {error}") from error
+        raise NameUnknownError(f"'{frame}': {error}") from None
     if spec.kind is not Kind.FRAME:
         raise NameUnknownError(
             f"'{frame}' is a {spec.kind}, which has no position in space; name a frame of the block."
@@ -226,8 +224,6 @@ def _body(tree: Tree, frame: str) -> Body:
     known_names = [*bodies, *dict.fromkeys(name.rpartition(".")[0] for name in tree.frames)]
     matching = [known for known in bodies if frame == known or frame.startswith(f"{known}.")]
     if not matching:
-        raise NameUnknownError(
-            f"There is no place '{frame}': name a block ({listing(known_names)}) or a frame of one, as 'link1.frame_b' "
-            f"or 'link1.station(0.25)'.{nearest(frame.partition('.')[0], known_names)}"
-        )
+        told = f"name a block ({listing(known_names)}) or a frame of one, as 'link1.frame_b' or 'link1.station(0.25)'."
+        raise NameUnknownError(f"There is no place '{frame}'{meant(frame.partition('.')[0], known_names, told)}")
     return bodies[max(matching, key=len)]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import casadi as ca
 
 from flexblocks.dae.dae import DAE
-from flexblocks.errors import NameUnknownError, ParameterError, listing, nearest
+from flexblocks.errors import NameUnknownError, ParameterError, listing, suggestion
 from flexblocks.export.equations.parts import equation_parts
 from flexblocks.export.equations.routine import (
     Routine,
@@ -77,9 +77,7 @@ def _function(dae: DAE, wanted: str | ca.Function) -> ca.Function:
     if isinstance(wanted, str):
         if wanted not in FUNCTIONS:
             known = ("equations", *FUNCTIONS)
-            raise NameUnknownError(
-                f"c_code: functions: there is no '{wanted}' ({listing(known)}).{nearest(wanted, known)}"
-            )
+            raise NameUnknownError(f"c_code: functions: there is no '{wanted}'{suggestion(wanted, known)}")
         return getattr(dae, wanted)
     groups = arguments_of(dae)
     for letter in wanted.name_in():

@@ -8,7 +8,7 @@ import casadi as ca
 import numpy as np
 
 from flexblocks.dae.dae import DAE
-from flexblocks.errors import NameUnknownError, ParameterError, listing, nearest
+from flexblocks.errors import NameUnknownError, ParameterError, suggestion
 from flexblocks.export.equations.parts import Equations, Part, equation_parts
 
 JOINT, ELASTIC = ("th", r"\theta"), ("f", "f")
@@ -80,8 +80,7 @@ def _groups(dae: DAE, elastic: Sequence[str] | None) -> dict[tuple[int, ...], tu
     for name in elastic or ():
         if name not in dae.q_names:
             raise NameUnknownError(
-                f"equations: elastic: there is no coordinate '{name}' ({listing(dae.q_names)})."
-                f"{nearest(name, dae.q_names)}"
+                f"equations: elastic: there is no coordinate '{name}'{suggestion(name, dae.q_names)}"
             )
     numbered = [name for name in dae.q_names if name.endswith("]")]
     chosen = set(numbered if elastic is None else elastic)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
-from flexblocks.errors import NameUnknownError, ParameterError, listing, nearest
+from flexblocks.errors import NameUnknownError, ParameterError, listing, suggestion
 from flexblocks.export.equations.reserved import RESERVED
 
 LETTERS: Mapping[str, str] = {
@@ -121,9 +121,7 @@ def readable_names(variables: Iterable[str], chosen: Mapping[str, str] | None, f
     known = list(dict.fromkeys(variables))
     for variable, name in (chosen or {}).items():
         if variable not in known:
-            raise NameUnknownError(
-                f"equations: names: there is no variable '{variable}' ({listing(known)}).{nearest(variable, known)}"
-            )
+            raise NameUnknownError(f"equations: names: there is no variable '{variable}'{suggestion(variable, known)}")
         _check(variable, name, formula)
     by_variable: dict[str, Name] = {}
     for variable in known:

@@ -15,7 +15,7 @@ from flexblocks.dynamics.algorithms.generalized_forces import applied_force
 from flexblocks.dynamics.algorithms.newton_euler import inner_force, inverse_dynamics
 from flexblocks.dynamics.algorithms.prescribed_motion import free_rows, reduced_jacobian
 from flexblocks.dynamics.tree.tree import Tree
-from flexblocks.errors import NameUnknownError, listing, nearest
+from flexblocks.errors import NameUnknownError, listing, suggestion
 from flexblocks.interfaces.physics import Physics
 from flexblocks.rich_display import RichFormula
 
@@ -75,9 +75,7 @@ class Equations(RichFormula):
         """
         expressions = {part.name: part.expression for part in self.parts}
         if name not in expressions:
-            raise NameUnknownError(
-                f"equations: there is no part '{name}' ({listing(expressions)}).{nearest(name, expressions)}"
-            )
+            raise NameUnknownError(f"equations: there is no part '{name}'{suggestion(name, expressions)}")
         return expressions[name]
 
     @property

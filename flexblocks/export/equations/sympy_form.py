@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from flexblocks.errors import FlexblocksError, NameUnknownError, listing, nearest
+from flexblocks.errors import FlexblocksError, NameUnknownError, suggestion
 from flexblocks.export.equations.constants import recognized
 from flexblocks.export.equations.routine import Routine
 from flexblocks.rich_display import RichFormula
@@ -46,9 +46,7 @@ class SymbolicEquations(RichFormula):
             There is no such part.
         """
         if name not in self.matrices:
-            raise NameUnknownError(
-                f"equations: there is no part '{name}' ({listing(self.matrices)}).{nearest(name, self.matrices)}"
-            )
+            raise NameUnknownError(f"equations: there is no part '{name}'{suggestion(name, self.matrices)}")
         full: dict[Any, Any] = {}
         for symbol, expression in self.subexpressions:
             full[symbol] = expression.xreplace(full)

@@ -9,7 +9,7 @@ from typing import Any
 
 from flexblocks.atomic_file import write_text
 from flexblocks.dae.dae import DAE
-from flexblocks.errors import FileFormatError, ParameterError, listing, nearest
+from flexblocks.errors import FileFormatError, ParameterError, listing, suggestion
 from flexblocks.export.equations.c import c
 from flexblocks.export.equations.grouping import grouped_parts
 from flexblocks.export.equations.latex import latex, latex_document
@@ -86,7 +86,7 @@ def equations(
     J_2*n_2**2 + J_payload + L_2**3*rho_2/3 + L_2**2*m_payload
     """
     if form not in FORMS:
-        raise ParameterError(f"equations: form = {form!r}; must be one of {listing(FORMS)}.{nearest(str(form), FORMS)}")
+        raise ParameterError(f"equations: form = {form!r}{suggestion(form, FORMS, 'must be one of')}")
     parts = _parts(dae, grouping, elastic)
     if form == "casadi":
         return parts

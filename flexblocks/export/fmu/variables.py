@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from flexblocks.dae.dae import DAE
-from flexblocks.errors import NameUnknownError, ParameterError, listing, nearest
+from flexblocks.errors import NameUnknownError, ParameterError, listing, suggestion
 from flexblocks.export.fmu.names import rate_of, structured
 from flexblocks.export.fmu.states import states
 
@@ -191,8 +191,7 @@ def _chosen(dae: DAE, outputs: Sequence[str] | None) -> tuple[str, ...]:
     for name in names:
         if name not in known:
             raise NameUnknownError(
-                f"fmu: outputs: there is no output, state or algebraic variable '{name}' ({listing(known)})."
-                f"{nearest(name, known)}"
+                f"fmu: outputs: there is no output, state or algebraic variable '{name}'{suggestion(name, known)}"
             )
     return names
 

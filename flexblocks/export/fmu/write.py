@@ -19,7 +19,7 @@ from flexblocks.control.saturation import with_saturated_inputs
 from flexblocks.dae.compiler import CompilerError
 from flexblocks.dae.dae import DAE
 from flexblocks.dynamics.tree.charts import chart_functions
-from flexblocks.errors import FileFormatError, NameUnknownError, ParameterError, nearest
+from flexblocks.errors import FileFormatError, NameUnknownError, ParameterError, meant
 from flexblocks.export.fmu import fmi2, fmi3
 from flexblocks.export.fmu.archive import write_archive
 from flexblocks.export.fmu.binary import compiled, platform_folder
@@ -178,7 +178,7 @@ def _observed(dae: DAE, outputs: Sequence[str]) -> DAE:
     try:
         return dae.with_outputs(outputs)
     except NameUnknownError as error:
-        raise NameUnknownError(f"fmu: outputs: {error}") from error
+        raise NameUnknownError(f"fmu: outputs: {error}") from None
 
 
 def _checked_path(path: str | Path) -> Path:
@@ -196,9 +196,8 @@ def _checked(version: str, kind: str | Sequence[str]) -> tuple[str, ...]:
     kinds = (kind,) if isinstance(kind, str) else tuple(kind)
     for one in kinds:
         if one not in KINDS:
-            raise ParameterError(
-                f"fmu: kind = {one!r}; must be {' or '.join(map(repr, KINDS))}, or both.{nearest(str(one), KINDS)}"
-            )
+            told = f"must be {' or '.join(map(repr, KINDS))}, or both."
+            raise ParameterError(f"fmu: kind = {one!r}{meant(one, KINDS, told)}")
     if not kinds:
         raise ParameterError(f"fmu: kind is empty; must be {' or '.join(map(repr, KINDS))}, or both.")
     return tuple(one for one in KINDS if one in kinds)

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from flexblocks.atomic_file import write_text
-from flexblocks.dae.dae import DAE
 from flexblocks.errors import FileFormatError
 from flexblocks.libraries import optional
 from flexblocks.linear.linear_model import LinearModel
@@ -21,7 +20,6 @@ def report(
     result: Plan | Trajectory | LinearModel | Audit,
     path: str | Path,
     *,
-    dae: DAE | None = None,
     replay: Replay | None = None,
     audit: Audit | None = None,
     command: str | None = None,
@@ -33,8 +31,6 @@ def report(
     result : Plan, Trajectory, LinearModel or Audit
     path : str or Path
         An ``.html`` file.
-    dae : DAE, optional
-        The arm, for its animation; needed for results that were read from a file.
     replay : Replay, optional
         Of a plan; by default it is replayed now.
     audit : Audit, optional
@@ -55,7 +51,7 @@ def report(
         raise FileFormatError(f"{path}: suffix '{Path(path).suffix}'; a report is saved as .html.")
     # The animation in a report needs matplotlib; whoever imports flexblocks.export for the other formats does not.
     sections, pages = (optional(f"flexblocks.export.report.{name}", "export.report") for name in ("sections", "page"))
-    made = sections.sections_of(result, dae, replay, audit)
+    made = sections.sections_of(result, replay, audit)
     write_text(Path(path), pages.page(made, command if command is not None else _command_line()))
 
 

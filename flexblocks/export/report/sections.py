@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from flexblocks.dae.dae import DAE
 from flexblocks.errors import ParameterError
 from flexblocks.export.report.content import Cards, Report, Section, Text, table, written
 from flexblocks.export.report.linear_plots import bode_plots, pole_map
@@ -50,10 +49,10 @@ def plan_report(plan: Plan, replay: Replay | None, audit: Audit | None) -> Repor
         Section("Replay", tuple(replayed)),
         Section("Audit", () if audit is None else (Text(str(audit)),)),
     ]
-    return Report(plan.trajectory.model, "Planned motion", tuple(sections))
+    return Report(plan.trajectory.name, "Planned motion", tuple(sections))
 
 
-def simulation_report(motion: Trajectory, dae: DAE | None) -> Report:
+def simulation_report(motion: Trajectory) -> Report:
     """Return the report of a simulation: motion, plots, range of each variable, balance of energy."""
     rows = [
         (name, motion[name].min(), motion[name].max(), motion[name][-1], motion.unit(name))
@@ -67,18 +66,17 @@ def simulation_report(motion: Trajectory, dae: DAE | None) -> Report:
         ("ended", "as asked" if motion.complete else "early"),
         ("energy less work changes by", f"{np.ptp(moving):.3g} J"),
     )
-    known = motion.dae is not None or dae is not None
     sections = [
         Section("In short", (Cards(cards),)),
-        Section("Motion", (animate(motion, dae=dae),) if known else ()),
+        Section("Motion", (animate(motion),) if motion.dae is not None else ()),
         Section("Inputs, joints, deflections", time_plots([("simulation", motion)])),
         Section("Variables", (table(("variable", "least", "largest", "last", "unit"), rows),)),
         Section("Parameters", (table(("parameter", "value"), list(motion.p.items())),) if motion.p else ()),
     ]
-    return Report(motion.model, "Simulation", tuple(sections))
+    return Report(motion.name, "Simulation", tuple(sections))
 
 
-def linear_report(lin: LinearModel, dae: DAE | None) -> Report:
+def linear_report(lin: LinearModel) -> Report:
     """Return the report of a linear model: modes, poles, Bode plots, controllability, operating point."""
     modes = lin.modes()
     rows = [
@@ -92,13 +90,12 @@ def linear_report(lin: LinearModel, dae: DAE | None) -> Report:
         ("inputs, outputs", f"{len(lin.inputs)}, {len(lin.outputs)}"),
         ("open loop", "no growing mode" if stable else "unstable"),
     )
-    arm = lin.operating_point.dae if dae is None else dae
     oscillates = any(mode.eigenvalue.imag for mode in modes)
     values = [(name, value) for name, value in lin.operating_point.as_dict().items() if value]
     sections = [
         Section("In short", (Cards(cards),)),
         Section("Modes", (table(heads, rows),)),
-        Section("Modes in motion", (animate(lin, dae=arm),) if arm is not None and oscillates else ()),
+        Section("Modes in motion", (animate(lin),) if lin.dae is not None and oscillates else ()),
         Section("Map of poles", (pole_map(lin),)),
         Section("Frequency response", bode_plots(lin)),
         Section("Controllability and observability", (Text(str(lin.report())),)),
@@ -118,7 +115,7 @@ def audit_report(audit: Audit) -> Report:
     sections = [Section("In short", (Cards(cards),)), Section("Audit", (Text(str(audit)),)), *subject]
     if audit.before is not None:
         sections.append(Section("Before refinement", (Text(str(audit.before)),)))
-    return Report(audit.motion.model, "Audit of a plan", tuple(sections))
+    return Report(audit.motion.name, "Audit of a plan", tuple(sections))
 
 
 def _bounds(limit: tuple[float, float]) -> tuple[str, str]:
@@ -130,7 +127,7 @@ def _unit(plan: Plan, name: str) -> str:
     return plan.trajectory.unit(name) if name in plan.trajectory else ""
 
 
-def sections_of(result: object, dae: DAE | None, replay: Replay | None, audit: Audit | None) -> Report:
+def sections_of(result: object, replay: Replay | None, audit: Audit | None) -> Report:
     """Return the report of a result of any kind.
 
     Raises
@@ -139,9 +136,9 @@ def sections_of(result: object, dae: DAE | None, replay: Replay | None, audit: A
         Nothing that a report can be made of.
     """
     if isinstance(result, Trajectory):
-        return simulation_report(result, dae)
+        return simulation_report(result)
     if isinstance(result, LinearModel):
-        return linear_report(result, dae)
+        return linear_report(result)
     from flexblocks.optim import Audit as AuditOf
     from flexblocks.optim import Plan as PlanOf
 

@@ -30,7 +30,7 @@ def time_axis(dae: DAE, over: Over, motion: Trajectory) -> tuple[Axis, ...]:
             "the motion."
         )
     if (motion.names["x"], motion.names["u"]) != (dae.x.names, dae.u.names) or set(motion.p) != set(dae.p.names):
-        raise ParameterError(f"linear_grid: at: a Trajectory of '{motion.model}'; must be one of {dae!r}.")
+        raise ParameterError(f"linear_grid: at: a Trajectory of '{motion.name}'; must be one of {dae!r}.")
     times = axis_values("time", over["time"])
     if times[0] < motion.t[0] or times[-1] > motion.t[-1]:
         raise ParameterError(

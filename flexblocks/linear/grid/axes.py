@@ -10,7 +10,7 @@ import casadi as ca
 import numpy as np
 
 from flexblocks.dae.dae import DAE
-from flexblocks.errors import NameUnknownError, ParameterError, listing, nearest
+from flexblocks.errors import NameUnknownError, ParameterError, suggestion
 from flexblocks.statics.equilibrium import equilibrium
 from flexblocks.statics.operating_point import OperatingPoint
 from flexblocks.validity.large_deflections import without_warning
@@ -101,8 +101,8 @@ def _unit(dae: DAE, name: str) -> str:
             return group.unit(name)
     known = [*dae.q_names, *first_order, *dae.u.names, *dae.p.names]
     raise NameUnknownError(
-        f"linear_grid: there is no coordinate, input or symbolic parameter '{name}' ({listing(known)})."
-        f"{nearest(name, known)} A parameter must stay symbolic: assemble(model, symbolic=('{name}',))."
+        f"linear_grid: there is no coordinate, input or symbolic parameter '{name}'"
+        f"{suggestion(name, known)} A parameter must stay symbolic: assemble(model, symbolic=('{name}',))."
     )
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from flexblocks.dae.dae import DAE
 from flexblocks.libraries import xr
 from flexblocks.linear.forms.second_order_form import SecondOrderForm
 from flexblocks.linear.grid.axes import Axis
@@ -74,8 +75,8 @@ def to_dataset(axes: tuple[Axis, ...], models: np.ndarray, modes: np.ndarray, tr
     return xr.Dataset(variables, {name: _texts(value) for name, value in coordinates.items()}, {"name": first.name})
 
 
-def model_at(point: xr.Dataset) -> LinearModel:
-    """Return the linear model, in descriptor form, of a Dataset without the dimensions of the grid."""
+def model_at(point: xr.Dataset, dae: DAE | None = None) -> LinearModel:
+    """Return the linear model, in descriptor form, of a Dataset without the dimensions of the grid, with its arm."""
     names = {dim: tuple(str(name) for name in point[dim].values) for dim in point.dims if dim in point.coords}
     units = {
         dim: tuple(str(unit) for unit in point[f"{dim}_unit"].values)
@@ -83,7 +84,7 @@ def model_at(point: xr.Dataset) -> LinearModel:
     }
     held: dict[str, Any] = {held: names[dim] for _, held, dim in GROUPS}
     held |= {group: point[f"operating_{group}"].values for group, _, _ in GROUPS}
-    operating = OperatingPoint(**held, residual=np.zeros(0))
+    operating = OperatingPoint(**held, residual=np.zeros(0), dae=dae)
     matrices: dict[str, Any] = {letter: point[letter].values for letter in MATRICES}
     by_block = (dict(zip(names[f"{kind}_block"], point[kind].values, strict=True)) for kind in ("kinetic", "stored"))
     blank = np.zeros((len(names["coordinate"]),) * 2)

@@ -5,11 +5,14 @@ from __future__ import annotations
 import dataclasses
 import itertools
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from pathlib import Path
 
 import numpy as np
 
-from flexblocks.errors import NameUnknownError, ParameterError, listing, nearest
+from flexblocks.dae.dae import DAE
+from flexblocks.errors import NameUnknownError, ParameterError, listing, suggestion
+from flexblocks.lazy_package import upper
 from flexblocks.libraries import pd, xr
 from flexblocks.linear.grid.dataset import model_at
 from flexblocks.linear.grid.energy_interpolation import interpolated_mass
@@ -17,6 +20,7 @@ from flexblocks.linear.grid.interpolation_error import InterpolationError
 from flexblocks.linear.grid.lagrange_interpolation import POINTS, weights
 from flexblocks.linear.linear_model import LinearModel
 from flexblocks.linear.linearize import FORMS
+from flexblocks.modeling.model import Model
 from flexblocks.rich_display import RichDisplay
 from flexblocks.user_warning import warn
 
@@ -36,9 +40,17 @@ class LinearGrid(RichDisplay):
         E, A, B, C, D in descriptor form; the operating points; of each tracked mode ``frequency``, ``damping_ratio``,
         ``participation`` and ``mac``; and ``error_eigenvalue``, ``error_input``, ``error_output`` in the middle of
         each cell. Dimensions are the names of what varies; units are attributes.
+    dae : DAE or None
+        The arm, of its models, too; None for a grid that was read from a file without it.
     """
 
     dataset: xr.Dataset
+    dae: DAE | None = field(default=None, repr=False)
+
+    @property
+    def model(self) -> Model | None:
+        """The model of the arm; None if `dae` is, or is a closed loop of control."""
+        return None if self.dae is None else self.dae.model
 
     @property
     def axes(self) -> dict[str, np.ndarray]:
@@ -85,7 +97,7 @@ class LinearGrid(RichDisplay):
                 f"LinearGrid.at: the interpolation error in the middle of this cell is large: {error}; must be below "
                 f"{100 * allowed:g} %: refine the grid, by points of its own or by linear_grid(..., tolerance=...)."
             )
-        whole = model_at(self.interpolated(place))
+        whole = model_at(self.interpolated(place), self.dae)
         minimal = whole.minimal()
         return minimal if form == "minimal" else dataclasses.replace(whole, structure=minimal.structure)
 
@@ -138,7 +150,7 @@ class LinearGrid(RichDisplay):
         axes = self.axes
         for name in values:
             if name not in axes:
-                raise NameUnknownError(f"LinearGrid: there is no axis '{name}' ({listing(axes)}).{nearest(name, axes)}")
+                raise NameUnknownError(f"LinearGrid: there is no axis '{name}'{suggestion(name, axes)}")
         for name, nodes in axes.items():
             value = values.get(name)
             if value is None or not nodes[0] <= value <= nodes[-1]:
@@ -183,6 +195,22 @@ class LinearGrid(RichDisplay):
             mass = flat_kinetic[k].sum(axis=0) if is_sum else interpolated_mass(masses, nodes, affine, place)
             flat_E[k, rates, rates] = mass
         return linear.assign(E=(linear["E"].dims, E), kinetic=(linear["kinetic"].dims, kinetic))
+
+    @upper
+    def save(self, path: str | Path) -> None:
+        """Write a ``.nc`` file, which `flexblocks.load` opens, or a ``.mat`` file for MATLAB and Octave.
+
+        See `flexblocks.export.save_grid`.
+
+        Raises
+        ------
+        FileFormatError
+            The suffix is neither.
+        """
+
+    def __repr__(self) -> str:
+        points = " x ".join(str(len(values)) for values in self.axes.values())
+        return f"LinearGrid({self.dataset.attrs['name']!r}: {points} points over {', '.join(self.axes)})"
 
     def __str__(self) -> str:
         ranges = [

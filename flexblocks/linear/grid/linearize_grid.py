@@ -185,7 +185,7 @@ def _refined(grid: LinearGrid, samples: Samples, axes: tuple[Axis, ...], toleran
             f"linear_grid of '{samples.dae.name}': at {where} the interpolation error is {error}; the tolerance of "
             f"{100 * tolerance:g} % was not reached: {reason}."
         )
-    return LinearGrid(grid.dataset.assign_attrs(tolerance=tolerance))
+    return replace(grid, dataset=grid.dataset.assign_attrs(tolerance=tolerance))
 
 
 def _grid(samples: Samples, axes: tuple[Axis, ...]) -> LinearGrid:
@@ -199,7 +199,7 @@ def _grid(samples: Samples, axes: tuple[Axis, ...]) -> LinearGrid:
     minimal = [lin.minimal() for lin in models]
     modes, masses = _arranged([lin.modes() for lin in minimal], sizes[0]), np.array([m.structure.mass for m in minimal])
     tracks = track(modes, masses.reshape(*sizes[0], *masses.shape[1:]))
-    grid = LinearGrid(to_dataset(axes, whole, modes, tracks))
+    grid = LinearGrid(to_dataset(axes, whole, modes, tracks), samples.dae)
     # Interpolated models in the middles, compared with the true ones.
     interpolated = grid.interpolated({axis.name: values for axis, values in zip(axes, between, strict=True)})
     cells = [interpolated.isel(dict(zip(grid.axes, cell, strict=True))) for cell in np.ndindex(sizes[1])]
@@ -210,7 +210,7 @@ def _grid(samples: Samples, axes: tuple[Axis, ...]) -> LinearGrid:
         for kind in ("eigenvalue", "input", "output", "mode")
     }
     centers = {dim: (dim, values, {"units": axis.unit}) for dim, values, axis in zip(dims, between, axes, strict=True)}
-    return LinearGrid(grid.dataset.assign(variables).assign_coords(centers))
+    return replace(grid, dataset=grid.dataset.assign(variables).assign_coords(centers))
 
 
 def _is_positive(value: Any) -> bool:

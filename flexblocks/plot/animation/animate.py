@@ -6,13 +6,14 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from flexblocks.dae.dae import DAE
-from flexblocks.errors import NameUnknownError, ParameterError, listing, nearest
+from flexblocks.errors import NameUnknownError, ParameterError, listing, suggestion
 from flexblocks.linear.linear_model import LinearModel
 from flexblocks.plot.animation.animation import Animation
 from flexblocks.plot.animation.motions import mode_runs, motion_run, plan_limits, posture_run, up_of
 from flexblocks.plot.animation.obstacles import plan_obstacles
 from flexblocks.plot.animation.run import QUANTITIES, Run
 from flexblocks.plot.animation.scene import Scene
+from flexblocks.plot.subjects import arm_of, motion_of
 from flexblocks.simulation.trajectory import Trajectory
 from flexblocks.statics.operating_point import OperatingPoint
 
@@ -25,7 +26,6 @@ LAYOUTS = ("overlay", "side by side")
 
 def animate(
     *motions: Trajectory | Plan | Replay | LinearModel | OperatingPoint | DAE,
-    dae: DAE | None = None,
     labels: Sequence[str] | None = None,
     mode: int | None = None,
     layout: str | None = None,
@@ -42,8 +42,6 @@ def animate(
     *motions : Trajectory, Plan, Replay, LinearModel, OperatingPoint or DAE
         One motion, or several that play at the same time: a plan beside its replay, two fidelities of an arm. Of a
         linear model its oscillating modes; of an operating point or a DAE the posture.
-    dae : DAE, optional
-        The arm; needed for motions that were read from a file, which do not know it.
     labels : sequence of str, optional
         One for each motion.
     mode : int, optional
@@ -79,7 +77,7 @@ def animate(
     names = list(labels) if labels is not None else _labels(motions)
     first: DAE | None = None
     for motion, label in zip(motions, names, strict=True):
-        arm = _arm(motion, dae)
+        arm = arm_of(motion, "plot.animate")
         first = first or arm
         new = _runs(motion, arm, label, mode, frames)
         runs += new
@@ -107,30 +105,8 @@ def _runs(motion: Any, dae: DAE, label: str, mode: int | None, frames: int) -> l
         return [posture_run(dae, None, None, label)]
     if isinstance(motion, OperatingPoint):
         return [posture_run(dae, motion.x, motion.p, label)]
-    if isinstance(motion, Trajectory):
-        return [motion_run(motion, dae, label, frames)]
     limits = plan_limits(motion) if hasattr(motion, "transcribed") else None
-    return [motion_run(motion.trajectory, dae, label, frames, limits)]
-
-
-def _arm(motion: Any, dae: DAE | None) -> DAE:
-    """Return the arm of a motion."""
-    if isinstance(motion, DAE):
-        return motion
-    if dae is not None:
-        return dae
-    if isinstance(motion, LinearModel):
-        known = motion.operating_point.dae
-    elif hasattr(motion, "transcribed"):
-        known = motion.transcribed.arm
-    else:
-        known = getattr(getattr(motion, "trajectory", motion), "dae", None)
-    if known is None:
-        raise ParameterError(
-            f"plot.animate: {type(motion).__name__} that does not know its arm, as after reading it from a file; pass "
-            "the DAE it came from: plot.animate(motion, dae=dae)."
-        )
-    return known
+    return [motion_run(motion_of(motion), dae, label, frames, limits)]
 
 
 def _labels(motions: Sequence[Any]) -> list[str]:
@@ -179,6 +155,4 @@ def _check_signals(wanted: Sequence[str], runs: Sequence[Run]) -> None:
     known = list(dict.fromkeys(name for run in runs for name in run.signals.names))
     for name in wanted:
         if name not in known:
-            raise NameUnknownError(
-                f"plot.animate: signals: there is no '{name}' ({listing(known)}).{nearest(str(name), known)}"
-            )
+            raise NameUnknownError(f"plot.animate: signals: there is no '{name}'{suggestion(name, known)}")

@@ -38,20 +38,7 @@ def motion_run(
     frames: int,
     limits: Mapping[str, tuple[float, float]] | None = None,
 ) -> Run:
-    """Return the run of a trajectory: of all its samples, or of `frames` of them, evenly spaced in time.
-
-    Raises
-    ------
-    ParameterError
-        The trajectory is of another arm.
-    """
-    groups = {"states": ("x", dae.x), "algebraic variables": ("z", dae.z), "inputs": ("u", dae.u)}
-    for what, (group, variables) in groups.items():
-        if motion.names[group] != variables.names:
-            raise ParameterError(
-                f"plot.animate: the trajectory of '{motion.model}' has other {what} than the DAE '{dae.name}'; must be "
-                "of the same arm, with the same control law. Give the DAE it came from."
-            )
+    """Return the run of a trajectory: of all its samples, or of `frames` of them, evenly spaced in time."""
     rows = np.flatnonzero(np.isfinite(motion.x).all(axis=1))
     if len(rows) > frames:
         wanted = np.linspace(motion.t[rows[0]], motion.t[rows[-1]], frames)
@@ -74,14 +61,9 @@ def mode_runs(lin: LinearModel, dae: DAE, number: int | None) -> list[Run]:
     Raises
     ------
     ParameterError
-        No such mode, or a linear model of another arm.
+        No such mode.
     """
     modes = list(lin.modes())
-    if lin.operating_point.states != dae.x.names:
-        raise ParameterError(
-            "plot.animate: the linear model has other states than the DAE; must be of the same arm. Give the DAE it "
-            "came from."
-        )
     if number is not None and (not isinstance(number, int) or not 1 <= number <= len(modes)):
         raise ParameterError(f"plot.animate: mode = {number!r}; must be a whole number from 1 to {len(modes)}.")
     moving = [i for i, mode in enumerate(modes, 1) if np.linalg.norm(mode.shape) > 0]

@@ -17,13 +17,13 @@ HEIGHT, WIDE = 0.18, 1.3
 
 def region_mesh(region: Any, middle: np.ndarray, extent: float) -> Mesh | None:
     """Return the mesh of a region; of one that extends without end the part near `middle` (3,) of an arm."""
-    from flexblocks.optim import Box, HalfSpace, Sphere
+    from flexblocks.optim import Cuboid, HalfSpace, Sphere
 
     if isinstance(region, Sphere):
         if len(region.center) == 3:
             return sphere(region.radius, 20).moved(region.center)
         return cylinder((0.0, 0.0, 1.0), region.radius, HEIGHT * extent, 48).moved((*region.center, middle[2]))
-    if isinstance(region, Box):
+    if isinstance(region, Cuboid):
         low, high = np.array(region.low), np.array(region.high)
         if len(low) == 2:
             low = np.append(low, middle[2] - HEIGHT * extent / 2)

@@ -12,13 +12,13 @@ from collections.abc import Callable
 import numpy as np
 
 from flexblocks.dae.explicit_steps import SIZES, Pair, rk8, rk43
+from flexblocks.simulation.integrators.casadi_integrators.sundials import BDF
 from flexblocks.simulation.integrators.driven_equations import DrivenEquations
 from flexblocks.simulation.integrators.efforts import step_effort
 from flexblocks.simulation.integrators.explicit_step_size import ExplicitStepSize
 from flexblocks.simulation.integrators.integrator import Integrator, Options
 from flexblocks.simulation.integrators.step_chains import StepChains
 from flexblocks.simulation.integrators.stepper import StepFailure, Stepper, decays_fast, finite, poles_at
-from flexblocks.simulation.integrators.sundials import BDF
 
 # The decay rate times the step, beyond which a step is limited by stability and not by what moves.
 LIMITED = 2.0

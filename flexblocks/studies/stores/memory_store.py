@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from flexblocks.libraries import xr
-from flexblocks.netcdf_file import read_netcdf, write_netcdf
+from flexblocks.netcdf_file import FORMAT, read_netcdf, write_netcdf
 from flexblocks.studies.block import Block, empty
 from flexblocks.studies.cases import Cases
 from flexblocks.studies.identity import Identity
@@ -48,7 +48,7 @@ class MemoryStore(Store):
     def write(self, block: Block) -> None:
         if self.path is not None:
             dataset = self.dataset().assign_attrs({IDENTITY: json.dumps(self._identity)})
-            write_netcdf(self.path, dataset)
+            write_netcdf(self.path, dataset, "study")
 
     def dataset(self) -> xr.Dataset:
         form, block = self._form or Form(()), self._block
@@ -84,7 +84,7 @@ class MemoryStore(Store):
             for name, data in dataset.coords.items()
             if CASES not in data.dims
         }
-        attributes = {name: value for name, value in dataset.attrs.items() if name != IDENTITY}
+        attributes = {name: value for name, value in dataset.attrs.items() if name not in (FORMAT, IDENTITY)}
         if variables:
             self._form = Form(tuple(variables), coordinates, attributes)
         self._block.state = dataset["state"].values.astype(np.uint8)

@@ -10,7 +10,7 @@ import numpy as np
 from scipy.interpolate import CubicHermiteSpline, PPoly
 
 from flexblocks.dae.dae import DAE
-from flexblocks.errors import listing, nearest
+from flexblocks.errors import listing, suggestion
 
 from ...errors import ProblemError
 from ...problem.known_motion import known_motion, start_and_end
@@ -41,8 +41,7 @@ def with_known_motions(dae: DAE, problem: Problem) -> Problem:
         if name not in known and name not in dae.u:
             raise ProblemError(
                 f"{WHERE}: '{name}' is no prescribed coordinate ({listing(known) or 'there are none'}); assemble with "
-                f"prescribed='{name}'. Nor is it an input ({listing(dae.u.names)})."
-                f"{nearest(name, [*known, *dae.u.names])}"
+                f"prescribed='{name}'. Nor is it an input{suggestion(name, [*known, *dae.u.names], listed=dae.u.names)}"
             )
         if name in known.values():
             raise ProblemError(f"{WHERE}: '{name}' is an acceleration; prescribe the motion of its coordinate.")

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from flexblocks.errors import nearest
+from flexblocks.errors import meant
 
 from ...errors import ProblemError
 from .effort import Effort
@@ -34,7 +34,5 @@ def checked_objective(objective: Any) -> Objective:
     if isinstance(objective, str) and objective in by_word:
         return by_word[objective]()
     words = ", ".join(f'"{word}"' for word in by_word)
-    raise ProblemError(
-        f"objective = {objective!r}; must be {words}, optim.Effort(rate_weight=...), or a weighted sum as "
-        f"optim.Time() + 0.1 * optim.Effort().{nearest(str(objective), by_word)}"
-    )
+    sums = "optim.Effort(rate_weight=...), or a weighted sum as optim.Time() + 0.1 * optim.Effort()"
+    raise ProblemError(f"objective = {objective!r}{meant(objective, by_word, f'must be {words}, {sums}.')}")

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from flexblocks.errors import nearest
+from flexblocks.errors import meant
 
 from ...errors import ProblemError
 from .objective import InputForm, Objective, PhaseModel, nonnegative
@@ -46,8 +46,8 @@ class SquaredInputs(Objective):
         where = f"{self.label.capitalize()}: relative_to"
         unknown = [name for name in self.relative_to if name not in names and name not in others]
         if unknown:
-            hint = nearest(unknown[0], names)
-            raise ProblemError(f"{where}: {', '.join(unknown)}; must be inputs: {', '.join(names)}.{hint}")
+            told = meant(unknown[0], names, f"must be inputs: {', '.join(names)}.")
+            raise ProblemError(f"{where}: {', '.join(unknown)}{told}")
         missing = [name for name in names if name not in self.relative_to]
         if missing:
             raise ProblemError(

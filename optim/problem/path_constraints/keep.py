@@ -44,7 +44,7 @@ class Keep(PathConstraint):
         where = type(self).__name__
         if not isinstance(self.region, Region):
             raise ProblemError(
-                f"{where}: region = {self.region!r}; must be an optim.Sphere, optim.Capsule, optim.Box or "
+                f"{where}: region = {self.region!r}; must be an optim.Sphere, optim.Capsule, optim.Cuboid or "
                 "optim.HalfSpace."
             )
         for name in ("frames", "links"):
@@ -137,7 +137,7 @@ class KeepOut(Keep):
 
     Parameters
     ----------
-    region : Sphere, Capsule, Box or HalfSpace
+    region : Sphere, Capsule, Cuboid or HalfSpace
     frames : str or sequence of str
         Points, see `flexblocks.place.place`: ``"payload"``, ``"link1"`` (its outboard end), ``"link1.station(0.25)"``.
     links : str or sequence of str
@@ -150,7 +150,7 @@ class KeepOut(Keep):
         For messages; by default the type of the region.
     radius : float
         Of frames and links [m], in addition to the margin. Links are then capsules from root to tip, with as many
-        straight pieces as `stations` where they bend; only to the outside of a box they are balls at the stations.
+        straight pieces as `stations` where they bend; only to the outside of a cuboid they are balls at the stations.
 
     Notes
     -----

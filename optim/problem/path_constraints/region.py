@@ -1,4 +1,4 @@
-"""Regions of space: spheres, boxes and half-spaces, as smooth functions of a point.
+"""Regions of space: spheres, cuboids and half-spaces, as smooth functions of a point.
 
 Two coordinates are for a planar arm: the region then extends through all z.
 """
@@ -20,7 +20,7 @@ from ...errors import ProblemError
 from .names import positive
 from .segments import beyond, squared_distance
 
-ROUNDING = 0.05  # smoothing of a box's edges, relative to its smallest half width; by trial
+ROUNDING = 0.05  # smoothing of a cuboid's edges, relative to its smallest half width; by trial
 
 
 class Region(ABC):
@@ -138,13 +138,13 @@ class HalfSpace(Region):
 
 
 @dataclass(frozen=True)
-class Box(Region):
-    """A box; with two coordinates an infinite prism along z.
+class Cuboid(Region):
+    """A cuboid; with two coordinates an infinite prism along z.
 
     Parameters
     ----------
     low, high : (3,) or (2,)
-        Opposite corners [m], in the axes of the box.
+        Opposite corners [m], in the axes of the cuboid.
     rotation : float or (3, 3)
         Rotation about its centre: an angle about z [rad], or a matrix whose columns are its axes in the world.
 
@@ -162,10 +162,10 @@ class Box(Region):
 
     def __post_init__(self) -> None:
         for name in ("low", "high"):
-            object.__setattr__(self, name, point(f"Box: {name}", getattr(self, name)))
+            object.__setattr__(self, name, point(f"Cuboid: {name}", getattr(self, name)))
         if len(self.low) != len(self.high) or not np.all(np.less(self.low, self.high)):
             raise ProblemError(
-                f"Box: low = {self.low}, high = {self.high}; must be corners of 2 or 3 coordinates, low < high."
+                f"Cuboid: low = {self.low}, high = {self.high}; must be corners of 2 or 3 coordinates, low < high."
             )
         object.__setattr__(self, "rotation", _rotation(self.rotation, len(self.low)))
 
@@ -218,14 +218,14 @@ def _rotation(value: Any, dimensions: int) -> tuple[tuple[float, ...], ...]:
     try:
         array = np.array(value, dtype=float)
     except (TypeError, ValueError):
-        raise ProblemError(f"Box: rotation = {value!r}; must be {expected}.") from None
+        raise ProblemError(f"Cuboid: rotation = {value!r}; must be {expected}.") from None
     if array.shape == () and computable(array):
         c, s = math.cos(array), math.sin(array)
         return ((c, 0.0 - s, 0.0), (s, c, 0.0), (0.0, 0.0, 1.0))
     right = array.shape == (3, 3) and np.allclose(array.T @ array, np.eye(3), atol=1e-9) and np.linalg.det(array) > 0
     if not right or (dimensions == 2 and not np.allclose(array[2], [0, 0, 1], atol=1e-9)):
-        flat = "" if dimensions == 3 else ", about z for a box of two coordinates"
-        raise ProblemError(f"Box: rotation = {value!r}; must be {expected}{flat}.")
+        flat = "" if dimensions == 3 else ", about z for a cuboid of two coordinates"
+        raise ProblemError(f"Cuboid: rotation = {value!r}; must be {expected}{flat}.")
     return tuple(tuple(row) for row in array.tolist())
 
 

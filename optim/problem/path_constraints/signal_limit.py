@@ -34,11 +34,11 @@ class SignalLimit(PathConstraint):
     def values(self, label: str, signals: Signals) -> list[BoundedValue]:
         try:
             value = signals[self.name]
-        except NameUnknownError as error:
+        except NameUnknownError:
             raise ProblemError(
                 f"plan: limits: there is no input, input rate, state or output '{self.name}' ({listing(signals)}; and "
                 f".x, .y, .z of points).{nearest(self.name, signals)}"
-            ) from error
+            ) from None
         return _bounded(self.name, value, self.low, self.high)
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import casadi as ca
 
-from flexblocks.errors import FlexblocksError, failure, nearest
+from flexblocks.errors import FlexblocksError, failure, suggestion
 
 from ...errors import ProblemError
 from .instant import Instant
@@ -188,10 +188,7 @@ def _check(where: str, text: str, node: ast.expr) -> None:
             for argument in arguments:
                 _check(where, text, argument)
         case ast.Call(ast.Name(name)) if name != "der":
-            raise ProblemError(
-                f"{where}: '{text}': there is no function '{name}' (functions: {', '.join(FUNCTIONS)})."
-                f"{nearest(name, FUNCTIONS)}"
-            )
+            raise ProblemError(f"{where}: '{text}': there is no function '{name}'{suggestion(name, FUNCTIONS)}")
         case ast.Constant(bool()):
             raise ProblemError(f"{where}: '{text}': '{ast.unparse(node)}' is no number; use 1 or 0.")
         case ast.Constant(int() | float()) | ast.Name() | ast.Attribute() | ast.Subscript() | ast.Call():

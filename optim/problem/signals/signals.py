@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 import casadi as ca
 
 from flexblocks.dynamics.algorithms.frame_motions import frame_names, frame_quantities, split_name
-from flexblocks.errors import FlexblocksError, NameUnknownError, listing, nearest
+from flexblocks.errors import FlexblocksError, NameUnknownError, listing, meant
 from flexblocks.geometry import place
 
 from .instant import Instant, part_names
@@ -38,10 +38,11 @@ class Signals(Mapping[str, ca.SX]):
         dae = self.instant.dae
         if split_name(name) is not None:
             return ca.cse(frame_quantities(dae.tree, (name,), dae.q, dae.v)[0])
-        raise NameUnknownError(
-            f"There is no '{name}' (names: {listing(self)}; and position, velocity and orientation of frames, such as "
-            f"'link1.station(0.25).x' or 'payload.velocity_x').{nearest(str(name), [*self, *frame_names(dae.tree)])}"
+        told = (
+            f"there are {listing(self)}; and position, velocity and orientation of frames, such as "
+            "'link1.station(0.25).x' or 'payload.velocity_x'."
         )
+        raise NameUnknownError(f"There is no '{name}'{meant(name, [*self, *frame_names(dae.tree)], told)}")
 
     def __contains__(self, name: object) -> bool:
         try:

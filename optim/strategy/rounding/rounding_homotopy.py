@@ -149,13 +149,13 @@ class _Way:
                 what, self._law, self.attempts, max_iter=patience or self._settings.sticking_patience
             )
         except PlanError as error:
-            _take(self._law, self.best.model)
+            _take(self._law, self.best.pyomo_model)
             self.attempts = attempts_of(error)
             return None
 
     def near(self) -> Plan:
         """Return the motion so far as a plan of the arm itself, which is what is left if planning is ended."""
-        _take(self._law, self.best.model)
+        _take(self._law, self.best.pyomo_model)
         found = Plan.from_model(self._law)
         plan = replace(found, status=ROUNDED, statistics=self.best.statistics, attempts=self.attempts)
         self._solving.plans.append(plan)
@@ -188,7 +188,7 @@ class _Way:
         best = best_so_far(error, self._solving.plans, self._arm, self.transcribed.problem)
         if len(best.transcribed.runs) == len(self.transcribed.runs):
             law = self._solving.like(self.transcribed)
-            _take(law, best.model)
+            _take(law, best.pyomo_model)
             status = ROUNDED if best.status == CONVERGED else best.status
             self._solving.plans.append(replace(Plan.from_model(law), status=status, attempts=best.attempts))
 
@@ -197,7 +197,7 @@ class _Way:
         self.near()
         easier, found = self._rounded(share, restored), self.best.transcribed
         stage = easier.model(found.problem, found.options)
-        start_from(stage, self.best.model)
+        start_from(stage, self.best.pyomo_model)
         details = f" with {listing(self._details[:restored])}" if restored else ""
         kinds = {law.rounding.noun: law.rounding.share.format(share) for law in self._laws.values()}
         rounded = " and ".join(f"{noun} rounded off {over}" for noun, over in kinds.items())

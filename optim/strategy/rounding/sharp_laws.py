@@ -82,9 +82,7 @@ def rounded_arm(dae: DAE, laws: Mapping[str, SharpLaw]) -> DAE:
     """Return the arm with laws that are rounded off, and with symbols for what changes on the way to them."""
     assert dae.model is not None
     changed = {
-        name: dae.model.blocks[name].with_values({law.rounding.width: law.scale})
-        for name, law in laws.items()
-        if not law.own
+        name: dae.model[name].with_values({law.rounding.width: law.scale}) for name, law in laws.items() if not law.own
     }
     symbols = [f"{name}.{field}" for name, law in laws.items() for field in law.rounded(1.0, ())]
     symbolic = tuple(dict.fromkeys((*dae.p.names, *symbols)))

@@ -122,6 +122,9 @@ class MeshErrors:
         last = sum(float(one.times[-1]) for one in self.phases[0])
         return begin == 0.0 or bool(np.isclose(end, last))
 
+    def __repr__(self) -> str:
+        return f"MeshErrors({self})"
+
     def __str__(self) -> str:
         begin, end = self.worst()
         if not self.is_judged:

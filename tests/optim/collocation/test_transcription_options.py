@@ -24,7 +24,9 @@ def test_options_stand_in_signatures_and_docstrings(function):
 
 
 def test_unknown_options_are_refused_by_the_nearest_name():
-    with pytest.raises(optim.ProblemError, match=r"no option 'interval' \(intervals, .*Did you mean intervals\?"):
+    with pytest.raises(
+        optim.ProblemError, match=r"no option 'interval'\. Did you mean intervals\? There are intervals, "
+    ):
         optim.pyomo_model(hinge(), swing(1.0, 2.0), interval=10)
 
 

@@ -187,7 +187,7 @@ def test_a_leeway_of_a_tiny_arm_is_kept() -> None:
     problem = optim.Problem({"joint.angle": 0.0}, (phase,), objective=optim.Effort())
     plan = optim.plan(fb.assemble(model), problem, intervals=20)
     assert plan.statistics.iterations <= 40
-    assert plan.model.goal_energy.value == pytest.approx(leeway, rel=0.05)
+    assert plan.pyomo_model.goal_energy.value == pytest.approx(leeway, rel=0.05)
 
 
 @pytest.mark.parametrize("bends", [False, True])

@@ -71,7 +71,7 @@ def test_the_worst_vibration_of_similar_arms_takes_the_same_iterations():
         loads = [{"load.mass": load * units.get("mass", 1.0)} for load in (1.0, 1.3)]
         problem = optim.Problem({"joint.angle": 0.0}, (phase,), "vibration", scenarios=loads, aggregate="worst")
         plan = optim.plan(dae, problem, intervals=20)
-        assert plan.model.worst.value == pytest.approx(plan.objective, rel=1e-6)
+        assert plan.pyomo_model.worst.value == pytest.approx(plan.objective, rel=1e-6)
         vibration = plan.objective / (energy(**units) * units.get("time", 1.0))
         return sum(attempt.iterations for attempt in plan.attempts), vibration
 

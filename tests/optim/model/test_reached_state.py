@@ -29,7 +29,7 @@ def two_links(**more) -> optim.Problem:
 @pytest.mark.parametrize("intervals", [20, 40])
 def test_the_goal_is_at_rest_and_the_last_interval_ends_there_but_for_unresolved_modes(intervals):
     plan = optim.plan(fb.assemble(models.subudhi_morris_2002()), two_links(), intervals=intervals)
-    m, t, n = plan.model, plan.transcription, 8
+    m, t, n = plan.pyomo_model, plan.transcription, 8
     goal = np.array([[var[intervals, name].value for name in m.coordinates] for var in (m.q, m.v)]).ravel()
     np.testing.assert_array_equal(goal, t.goal.x)
     np.testing.assert_array_equal(plan.trajectory.x[-1], goal)
@@ -49,11 +49,11 @@ def test_a_warm_start_ends_where_the_last_plan_did_and_at_its_goal():
     task = optim.RestToRest(HOME, {name: place[name] for name in ("payload.x", "payload.y")}, 2.0, input_ends="holding")
     plan = optim.plan(dae, task, intervals=20)
     finer = optim.pyomo_model(dae, task, intervals=40)
-    start_from(finer, plan.model)
-    for old, new in ((plan.model.q, finer.q), (plan.model.v, finer.v)):
+    start_from(finer, plan.pyomo_model)
+    for old, new in ((plan.pyomo_model.q, finer.q), (plan.pyomo_model.v, finer.v)):
         for name in dae.q_names:
             assert new[40, name].value == pytest.approx(old[20, name].value, abs=1e-15)
-    left, before = left_at_goal(finer, finer.transcription), left_at_goal(plan.model, plan.transcription)
+    left, before = left_at_goal(finer, finer.transcription), left_at_goal(plan.pyomo_model, plan.transcription)
     assert np.abs(before).max() > 1e-7
     np.testing.assert_allclose(left, before, rtol=1e-9, atol=1e-9 * np.abs(before).max())
 
@@ -127,7 +127,7 @@ def test_closed_loops_leave_modes_of_their_independent_coordinates_open():
     dae = fb.assemble(FourBar(rigidity=50.0).model())
     start, goal = ({"crank_joint.angle": angle} for angle in (1.0, 1.8))
     plan = optim.plan(dae, optim.RestToRest(start, goal, 1.0, input_ends="holding"), intervals=15)
-    m, t, n = plan.model, plan.transcription, dae.tree.size
+    m, t, n = plan.pyomo_model, plan.transcription, dae.tree.size
     assert t.unresolved.names
     dependent = [i for i in range(n) if not np.any(t.unresolved.directions(n)[i])]
     assert len(dependent) >= 2

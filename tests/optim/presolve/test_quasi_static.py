@@ -179,21 +179,21 @@ def test_start_from_a_plan_with_modes_carried_and_to_one(tmp_path):
     dae = fb.assemble(models.subudhi_morris_2002())
     plan = optim.plan(dae, two_links(), intervals=20, quasi_static=500.0)
     plan.save(tmp_path / "plan.nc")
-    loaded = optim.load_plan(tmp_path / "plan.nc")
+    loaded = fb.load(tmp_path / "plan.nc")
     assert loaded.transcription.static.names == plan.transcription.static.names
     same, full = (optim.pyomo_model(dae, two_links(), intervals=20, quasi_static=static) for static in (500.0, None))
     moving = plan.transcription.static.moving(dae.tree.size).T
     for m in (same, full):
-        start_from(m, plan.model)
-        for var in (plan.model.q, plan.model.v, plan.model.a):
+        start_from(m, plan.pyomo_model)
+        for var in (plan.pyomo_model.q, plan.pyomo_model.v, plan.pyomo_model.a):
             own, old = (
                 np.array([v.value for v in one.values()]).reshape(-1, dae.tree.size)
                 for one in (m.find_component(var.name), var)
             )
-            if m is full and var is not plan.model.q:
+            if m is full and var is not plan.pyomo_model.q:
                 own = own @ moving  # the others start with the rates at which their deflections change
             np.testing.assert_allclose(own, old, atol=1e-9 * np.max(np.abs(old)))
-    e, old = ([v.value for v in m.e.values()] for m in (same, plan.model))
+    e, old = ([v.value for v in m.e.values()] for m in (same, plan.pyomo_model))
     np.testing.assert_allclose(e, old, atol=1e-12)
 
 
@@ -207,8 +207,8 @@ def test_designed_arm_comes_to_rest():
         design={"spring1.stiffness": (50.0, 200.0)},
     )
     plan = optim.plan(arm, problem, intervals=10, quasi_static=30.0)
-    assert plan.model.goal_rest["joint1.angle"].value == 1.0
-    assert plan.model.goal_rest["rotor1.angle"].value == pytest.approx(1.0, abs=1e-8)
+    assert plan.pyomo_model.goal_rest["joint1.angle"].value == 1.0
+    assert plan.pyomo_model.goal_rest["rotor1.angle"].value == pytest.approx(1.0, abs=1e-8)
     replay = plan.replay()
     assert replay.tip_miss < 1e-3
 

@@ -129,7 +129,7 @@ def test_the_same_inputs_for_several_loads(name, loads, most):
     plan, iterations = planned(name, "joints", loads)
     assert plan.status == "converged"
     assert iterations <= most
-    transcribed = transcribed_problem(plan.model)
+    transcribed = transcribed_problem(plan.pyomo_model)
     (leeway,) = (phase.leeway for phase in plan.transcribed.problem.phases)
     kinetic = max(motion.energy[:, 0].max() for motion in plan.trajectories)
     assert (name == "pump boom, cylinders") == (leeway == 0.0)

@@ -40,7 +40,7 @@ def planned(dae, intervals=10, options=None, **task):
 def test_the_shortest_time_is_that_of_the_motor():
     plan = planned(arm(), **QUICK)
     assert plan.duration == pytest.approx(math.sqrt(2.0), rel=5e-3)
-    assert "wind.force_x" not in plan.model.inputs  # no variable of the program
+    assert "wind.force_x" not in plan.pyomo_model.inputs  # no variable of the program
     # The motion is one of the whole arm.
     assert plan.trajectory.names["u"] == (TORQUE, *AXES)
     assert not any(plan.trajectory[name].any() for name in AXES)
@@ -147,7 +147,7 @@ def test_what_cannot_be_is_refused(built, task, words):
 def test_plans_with_disturbances_are_saved_and_audited(tmp_path):
     plan = planned(arm(limit=60.0, beam=True), duration=1.0, **SWING)
     plan.save(tmp_path / "plan.nc")
-    again = optim.load_plan(tmp_path / "plan.nc")
+    again = fb.load(tmp_path / "plan.nc")
     np.testing.assert_allclose(again.trajectory[ANGLE], plan.trajectory[ANGLE])
     audit = plan.audit(fb.AssumedModes(2))
     assert audit.motion.names["u"] == plan.trajectory.names["u"]

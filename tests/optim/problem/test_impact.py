@@ -20,7 +20,7 @@ def impact_plan(dae, name, light, heavy, angles=(0.8, 1.4, 2.4), intervals=20):
         optim.Phase("carry", {angle: goal}, 0.5, p={name: heavy}, pick_up="impact"),
     )
     plan = optim.plan(dae, optim.Problem({angle: start}, phases), intervals=intervals)
-    reach, carry = (plan.model.phase[name] for name in ("reach", "carry"))
+    reach, carry = (plan.pyomo_model.phase[name] for name in ("reach", "carry"))
     before, after = (
         np.array([b.v[k, each].value for each in dae.q_names]) for b, k in ((reach, intervals), (carry, 0))
     )
@@ -43,7 +43,7 @@ def test_a_load_picked_up_by_a_closed_loop_slows_all_of_it():
     assert after[0] < 0.7 * 3.0
     # All joints turn as the crank does: none opens the loop.
     np.testing.assert_allclose(after / after[0], before / before[0], rtol=1e-5)
-    assert any(abs(impulse.value) > 1e-3 for impulse in plan.model.phase["carry"].impulses.values())
+    assert any(abs(impulse.value) > 1e-3 for impulse in plan.pyomo_model.phase["carry"].impulses.values())
 
 
 def test_closures_that_depend_on_each_other():
@@ -77,7 +77,7 @@ def test_a_moving_table_keeps_its_rate_and_pushes_the_load():
     start = {"hinge.angle": 0.0}
     problem = optim.Problem(start, phases, prescribed={"table.displacement": "0.6*time"})
     plan = optim.plan(dae, problem, intervals=10)
-    b = plan.model.phase["carry"]
+    b = plan.pyomo_model.phase["carry"]
     spin = [(TIP_INERTIA + mass * 0.25) for mass in (0.2, 1.4)]
     # Momentum along the turning tip, of whose direction the table's has the share -sin(angle)
     expected = (spin[0] * 2.0 - (0.2 - 1.4) * 0.5 * np.sin(1.0) * 0.6) / spin[1]

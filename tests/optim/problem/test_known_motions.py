@@ -93,7 +93,7 @@ def test_a_beam_on_a_shaken_table_in_two_phases_with_held_inputs(tmp_path):
     assert plan.replay().misses["load"] < 1e-3
     assert np.interp(0.8, run.t, run[ANGLE]) == pytest.approx(0.6, abs=1e-3)
     plan.save(tmp_path / "plan.nc")
-    again = optim.load_plan(tmp_path / "plan.nc").replay().trajectory
+    again = fb.load(tmp_path / "plan.nc").replay().trajectory
     np.testing.assert_allclose(again.x, run.x, atol=1e-9)
     audit = plan.audit(fb.AssumedModes(2, tip="free"))
     assert audit.dae.prescribed == (TABLE,)

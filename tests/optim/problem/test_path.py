@@ -119,15 +119,15 @@ def test_tip_deflection_is_limited(arm):
     assert bent == pytest.approx(0.6 * most, abs=1e-6)
     assert plan.objective > free.objective
     assert np.abs(plan.replay().trajectory["link1.tip_deflection_y"]).max() < 0.6 * most * 1.01
-    j = {name: i for i, name in enumerate(plan.model.path_names)}["link1.tip_deflection_y"]
+    j = {name: i for i, name in enumerate(plan.pyomo_model.path_names)}["link1.tip_deflection_y"]
     assert j == 0
-    end = plan.model.path[38, 3, "link1.tip_deflection_y"].value
+    end = plan.pyomo_model.path[38, 3, "link1.tip_deflection_y"].value
     assert end == pytest.approx(plan.trajectory["link1.tip_deflection_y"][-4], abs=1e-9)
 
 
 def test_accelerations_are_limited(arm):
     def accelerations(plan):
-        return np.abs([a.value for (_, _, name), a in plan.model.a.items() if name == "joint1.angle"])
+        return np.abs([a.value for (_, _, name), a in plan.pyomo_model.a.items() if name == "joint1.angle"])
 
     free = planned(arm, 20)
     limit = 0.7 * accelerations(free).max()
@@ -161,7 +161,7 @@ def test_box_is_kept_out_of(arm, rotation):
     """The tip comes no nearer than the box, and no farther from it than the rounding of its edges says."""
     low, high = np.array([0.36, 0.4]), np.array([0.56, 0.6])
     with pytest.warns(optim.PlanWarning, match=r"between collocation points.*payload outside box at .* by 0\.00[2-7]"):
-        plan = planned(arm, 50, path=optim.KeepOut(optim.Box(low, high, rotation), frames="payload"))
+        plan = planned(arm, 50, path=optim.KeepOut(optim.Cuboid(low, high, rotation), frames="payload"))
     c, s, middle = np.cos(rotation), np.sin(rotation), (low + high) / 2
     points = np.column_stack([plan.trajectory["payload.x"], plan.trajectory["payload.y"]])
     turned = (points - middle) @ np.array([[c, -s], [s, c]]) + middle
@@ -175,7 +175,7 @@ def test_smooth_box_holds_the_box(dimensions):
     rng = np.random.default_rng(5)
     half = np.array([0.3, 0.2, 0.4])[:dimensions]
     r = ca.SX.sym("r", 3)
-    outside = ca.Function("outside", [r], [optim.Box(-half, half).outside(r, 0.0)])
+    outside = ca.Function("outside", [r], [optim.Cuboid(-half, half).outside(r, 0.0)])
     points = rng.uniform(-0.6, 0.6, (4000, 3))
     values = np.array(outside.map(len(points))(points.T)).ravel()
     beyond = np.max(np.abs(points[:, :dimensions]) - half, axis=1)
@@ -192,8 +192,8 @@ def test_link_as_a_whole_keeps_behind_a_wall(arm):
     problem = {"start": HOME, "goal": {"joint1.angle": 0.5, "joint2.angle": -0.9}, "duration": 2.0}
     both = optim.KeepOut(wall, links=("link1", "link2"), stations=4)
     plan = optim.plan(arm, optim.RestToRest(**problem, path=both), intervals=20)
-    assert len(plan.model.path_names) == 8
-    assert min(value.value for value in plan.model.path.values()) >= -1e-8
+    assert len(plan.pyomo_model.path_names) == 8
+    assert min(value.value for value in plan.pyomo_model.path.values()) >= -1e-8
 
 
 def test_tip_stays_in(arm):
@@ -203,7 +203,7 @@ def test_tip_stays_in(arm):
         name: optim.plan(arm, optim.RestToRest(start, goal, 2.0, path=path), intervals=20)
         for name, path in {
             "nothing": (),
-            "box": optim.KeepIn(optim.Box((-1.1, -0.2), (1.1, 0.41)), frames="payload", margin=0.01),
+            "box": optim.KeepIn(optim.Cuboid((-1.1, -0.2), (1.1, 0.41)), frames="payload", margin=0.01),
             "half-space": optim.KeepIn(optim.HalfSpace((0.0, 0.4), (0.0, 1.0)), frames=["payload"]),
             "lambda": optim.Within(lambda s: s["payload.y"], high=0.4),
             "text": optim.Within("payload.y * cos(0) + 0 * der(joint1.angle)**2", high=0.4),
@@ -265,9 +265,9 @@ def problem(**more):
         (lambda: optim.Sphere((0, 0), 0.0), "Sphere: radius = 0.0; must be a finite number > 0"),
         (lambda: optim.Sphere((0, 0, 0, 0), 1.0), "must be 3 finite numbers, or 2"),
         (lambda: optim.Sphere(("0", "0", "1"), 1.0), "must be 3 finite numbers, or 2"),
-        (lambda: optim.Box((0, 0), (1, 0)), "must be corners"),
-        (lambda: optim.Box((0, 0), (1, 1), np.ones((3, 3))), "orthonormal"),
-        (lambda: optim.Box((0, 0), (1, 1), np.diag([-1.0, 1.0, -1.0])), "about z"),
+        (lambda: optim.Cuboid((0, 0), (1, 0)), "must be corners"),
+        (lambda: optim.Cuboid((0, 0), (1, 1), np.ones((3, 3))), "orthonormal"),
+        (lambda: optim.Cuboid((0, 0), (1, 1), np.diag([-1.0, 1.0, -1.0])), "about z"),
         (lambda: optim.HalfSpace((0, 0), (0, 0)), "normal = 0"),
         (lambda: optim.HalfSpace((0, 0), (0, 0, 1)), "must both have"),
         (lambda: optim.KeepOut((0, 0), "payload"), "must be an optim.Sphere"),

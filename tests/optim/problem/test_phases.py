@@ -40,7 +40,7 @@ def test_phases_at_rest_add_up(body):
     # The work of each phase is spent again: it begins and ends at rest.
     assert motion["work"][-1] == pytest.approx(0.0, abs=1e-8)
     assert motion.p == {}
-    assert plan.model.phase["carry"].q[6, "joint1.angle"].value == -0.5
+    assert plan.pyomo_model.phase["carry"].q[6, "joint1.angle"].value == -0.5
 
 
 @pytest.mark.parametrize("balance", ["own", "next"])
@@ -107,7 +107,9 @@ def test_load_picked_up_in_motion(body, pick_up, share):
         optim.Phase("carry", at(1.5), 1.0, p=HEAVY, pick_up=pick_up),
     )
     plan = optim.plan(body, optim.Problem(at(0.0), phases), intervals=10)
-    before, after = (plan.model.phase[name].v[k, "joint1.angle"].value for name, k in (("reach", 10), ("carry", 0)))
+    before, after = (
+        plan.pyomo_model.phase[name].v[k, "joint1.angle"].value for name, k in (("reach", 10), ("carry", 0))
+    )
     assert before > 0.5
     assert after == pytest.approx(share * before, rel=1e-7)
     replay = plan.replay()
@@ -118,7 +120,7 @@ def test_load_picked_up_in_motion(body, pick_up, share):
 def test_release_in_motion_leaves_rates_alone(body):
     phases = (optim.Phase("swing", None, 1.0, p=HEAVY), optim.Phase("on", at(1.5), 1.0, p=LIGHT))
     plan = optim.plan(body, optim.Problem(at(0.0), phases), intervals=10)
-    swing, on = plan.model.phase["swing"], plan.model.phase["on"]
+    swing, on = plan.pyomo_model.phase["swing"], plan.pyomo_model.phase["on"]
     assert on.v[0, "joint1.angle"].value == pytest.approx(swing.v[10, "joint1.angle"].value) != 0
     assert plan.replay().tip_miss < 1e-7
 
@@ -153,7 +155,7 @@ def test_rest_under_the_load_of_this_phase_or_the_next(balance, mass):
         optim.Phase("lift", {ANGLE: 1.0}, 0.8, p={"payload.mass": 1.0}, input_jump=True),
     )
     plan = optim.plan(standing(["payload.mass"]), optim.Problem({ANGLE: 0.0}, phases), intervals=100)
-    reach, lift = plan.model.phase["reach"], plan.model.phase["lift"]
+    reach, lift = plan.pyomo_model.phase["reach"], plan.pyomo_model.phase["lift"]
     assert reach.q[100, MOTOR].value - 0.5 == pytest.approx(twisted_by(mass, 0.5, 80.0), rel=1e-9)
     assert lift.q[0, MOTOR].value == reach.q[100, MOTOR].value
     assert plan.trajectory[MOTOR][0] == pytest.approx(twisted_by(0.2, 0.0, 80.0), rel=1e-9)

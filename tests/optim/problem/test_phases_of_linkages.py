@@ -37,8 +37,8 @@ def test_an_impact_leaves_loops_closed():
     )
     plan = optim.plan(dae, optim.Problem({"joint.angle": 0.5}, phases), intervals=30)
     assert plan.status == "converged"
-    after = np.array([plan.model.phase["carry"].v[0, name].value for name in RATES])
-    q = np.array([plan.model.phase["carry"].q[0, name].value for name in RATES])
+    after = np.array([plan.pyomo_model.phase["carry"].v[0, name].value for name in RATES])
+    q = np.array([plan.pyomo_model.phase["carry"].q[0, name].value for name in RATES])
     way = motion_of_crank(q[0])
     inertias = [way @ dae.mass_matrix(q, [mass]).full() @ way for mass in (0.4, 1.6)]
     np.testing.assert_allclose(after, way * 3.0 * inertias[0] / inertias[1], rtol=1e-6, atol=1e-8)

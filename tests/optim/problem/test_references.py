@@ -149,7 +149,7 @@ def test_plans_with_references_are_saved(tmp_path):
     dae = servo_arm(9.81)
     plan = optim.plan(dae, swing(input_ends="holding"), intervals=10)
     plan.save(tmp_path / "plan.nc")
-    loaded = optim.load_plan(tmp_path / "plan.nc")
+    loaded = fb.load(tmp_path / "plan.nc")
     assert np.array_equal(loaded.trajectory.u, plan.trajectory.u)
     assert loaded.trajectory.names["u"] == dae.u.names
     tracked = plan.replay(law="tracking")

@@ -43,7 +43,7 @@ def test_scenarios_take_the_same_inputs():
     assert data["p[payload.mass]"].values.tolist() == list(masses)
     assert float(data["joint1.angle"][2, 60]) == plan.trajectories[2]["joint1.angle"][60]
     assert set(data["phase"].values) == {"swing"}
-    again = optim.solve(plan.model.clone())
+    again = optim.solve(plan.pyomo_model.clone())
     assert again.objective == pytest.approx(plan.objective, rel=1e-9)
 
 
@@ -54,7 +54,7 @@ def test_leeway_at_the_goal():
     for leeway in (0.0, 1e-3, 4e-3):
         phases = (optim.Phase("there", at(1.0), 1.0, leeway=leeway), optim.Phase("back", at(0.0), 1.0))
         plans[leeway] = optim.plan(dae, optim.Problem(at(0.0), phases), intervals=40)
-        block = plans[leeway].model.phase["there"]
+        block = plans[leeway].pyomo_model.phase["there"]
         assert block.q[40, "joint1.angle"].value == 1.0
         there, back = plans[leeway].replay().arrivals
         assert there.energy_left == pytest.approx(leeway, rel=1e-2, abs=1e-6)

@@ -54,9 +54,9 @@ def test_what_breaks_an_equation_is_told_by_its_name_amount_and_share(size):
     """A thousandth of what the joint turns by."""
     plan = optim.plan(hinge(9.81), swing(size, 2.0), intervals=10)
     assert plan.violations == ()
-    variable = plan.model.q[5, "joint1.angle"]
+    variable = plan.pyomo_model.q[5, "joint1.angle"]
     variable.set_value(variable.value + 1e-3 * size)
-    broken = violations(plan.model, of_plan=True)
+    broken = violations(plan.pyomo_model, of_plan=True)
     # In the interval before and in that behind, where the balance of torques is broken as well
     gaps = [each for each in broken if each.name == "continuity of joint1.angle"]
     assert [each.amount for each in gaps] == pytest.approx(2 * [1e-3 * size])

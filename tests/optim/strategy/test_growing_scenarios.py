@@ -98,5 +98,5 @@ def test_what_is_ended_is_a_plan_of_all_scenarios(aggregate, solved):
     assert np.isfinite(plan.objective)
     assert plan.objective > 0
     assert len(plan.attempts) == solved + 1
-    again = optim.solve(plan.model)
+    again = optim.solve(plan.pyomo_model)
     assert again.objective == pytest.approx(optim.plan(dae, swing(aggregate), intervals=20).objective, rel=1e-6)

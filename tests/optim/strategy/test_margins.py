@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import flexblocks as fb
 from arms.turns import two_link_arm
 from flexblocks import optim
 
@@ -29,13 +30,13 @@ def test_a_plan_stays_within_its_limits_by_the_margins(name: str, limit: float, 
     assert np.abs(replay.trajectory[name]).max() > limit - margin
     assert not replay.excesses
     plan.save(tmp_path / "plan.nc")
-    assert optim.load_plan(tmp_path / "plan.nc").transcribed.options.margins == {name: margin}
+    assert fb.load(tmp_path / "plan.nc").transcribed.options.margins == {name: margin}
 
 
 @pytest.mark.parametrize(
     ("margins", "message"),
     [
-        ({"der(joint1.angel)": 0.1}, r"'der\(joint1.angel\)' is no limit .* Did you mean der\(joint1.angle\)\?"),
+        ({"der(joint1.angel)": 0.1}, r"'der\(joint1.angel\)' is no limit .*\. Did you mean der\(joint1.angle\)\?"),
         ({"motor1.torque": 0.1}, r"'motor1.torque' is no limit of a state"),
         ({RATE: 1.0}, r"margins: der\(joint1.angle\) = 1; must be at most 0.9, half of its range"),
         ({RATE: -0.1}, "must be numbers >= 0 by the names of limits"),

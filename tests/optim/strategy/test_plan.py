@@ -104,7 +104,7 @@ def test_piecewise_constant_inputs_cost_more():
     # The best staircase on n equal steps: u = c (step's middle), J = 12 I^2 d^2 / T^3 / (1 - 1 / n^2).
     assert plan.objective == pytest.approx(12 * 0.3**2 * 1.5**2 / 2**3 / (1 - 1 / 8**2), rel=1e-9)
     assert plan.replay().tip_miss < 1e-9
-    assert len(plan.model.u) == 8
+    assert len(plan.pyomo_model.u) == 8
 
 
 @pytest.mark.parametrize("inputs", ["cubic", "linear"])
@@ -185,7 +185,7 @@ def test_user_constraint_is_kept(arm):
     m = optim.pyomo_model(arm, problem, intervals=20)
     m.mine = pyo.Constraint(expr=m.q[10, "joint2.angle"] == before - 0.3)
     plan = optim.solve(m)
-    assert plan.model.q[10, "joint2.angle"].value == pytest.approx(before - 0.3, abs=1e-6)
+    assert plan.pyomo_model.q[10, "joint2.angle"].value == pytest.approx(before - 0.3, abs=1e-6)
     assert plan.trajectory["joint2.angle"][30] == pytest.approx(before - 0.3, abs=1e-6)
     assert plan.objective > free.objective
 
@@ -196,7 +196,7 @@ def test_way_back_from_a_model_solved_by_hand():
     results = pyo.SolverFactory("casadi").solve(m)
     plan = optim.Plan.from_model(m, results)
     assert plan.status == "converged"
-    assert plan.model is m
+    assert plan.pyomo_model is m
     assert optim.Plan.from_model(m).objective == plan.objective
     assert optim.solve(copy).objective == pytest.approx(plan.objective, rel=1e-9)
     with pytest.raises(optim.ProblemError, match="not made by"):
@@ -267,7 +267,7 @@ def test_control_c_keeps_the_last_iterate(arm):
     assert plan.statistics.iterations <= 4
     assert 0.1 < plan.objective < 1
     assert np.isfinite(plan.trajectory.x).all()
-    assert optim.solve(plan.model).status == "converged"
+    assert optim.solve(plan.pyomo_model).status == "converged"
 
 
 def test_progress_is_shown_when_asked(capsys):

@@ -80,7 +80,7 @@ def test_modes_that_get_their_dynamics_back_start_as_they_are_seen_to_move():
     coarse = optim.plan(dae, problem, intervals=10, quasi_static=5.0)
     assert len(coarse.transcribed.first[0].static) == 2
     model = optim.pyomo_model(dae, problem, intervals=80, quasi_static=False)
-    start_from(model, coarse.model)
+    start_from(model, coarse.pyomo_model)
     names, step = dae.q_names, 4.0 / 80
     q, v = (np.array([[var[k, name].value for name in names] for k in range(81)]) for var in (model.q, model.v))
     a = np.array([[model.a[k, 3, name].value for name in names] for k in range(80)])  # at the ends of intervals

@@ -41,7 +41,7 @@ def test_plan_that_lives_off_its_scheme_is_made_anew():
     plan = optim.plan(arm, problem, intervals=15, refine=optim.Criteria(miss=1e-4, energy=1e-4))
     assert plan.status == "optimal"
     assert plan.transcription.scheme.name == "lobatto"
-    assert numerical_dissipation(phase_trajectories(plan.model)) < 1e-4
+    assert numerical_dissipation(phase_trajectories(plan.pyomo_model)) < 1e-4
     assert plan.duration < damped.duration  # without unresolved oscillations it even finds a shorter one
     replay = plan.replay()
     assert replay.tip_miss < 1e-4
@@ -156,7 +156,7 @@ def test_start_from_a_plan_loses_nothing_on_a_finer_mesh():
     arm, problem = two_link_arm(), quarter_turn((4.0, 2.0), duration=1.5, objective="effort")
     coarse = optim.plan(arm, problem, intervals=20)
     m = optim.pyomo_model(arm, problem, intervals=40)
-    start_from(m, coarse.model)
+    start_from(m, coarse.pyomo_model)
     m.effort.outputs["cost"].set_value(0.0)
     same = optim.Plan.from_model(m)
     t = np.linspace(0, 1.5, 50)
@@ -164,11 +164,11 @@ def test_start_from_a_plan_loses_nothing_on_a_finer_mesh():
     for name in ("joint1.angle", "der(link1.bending_y[1])"):
         np.testing.assert_allclose(same.trajectory[name][6::6], coarse.trajectory[name][3::3], atol=1e-9)
     slow = optim.pyomo_model(arm, quarter_turn((4.0, 2.0), duration=(3.0, 4.0), objective="effort"), intervals=20)
-    start_from(slow, coarse.model)
+    start_from(slow, coarse.pyomo_model)
     assert slow.T.value == 3.0
-    assert slow.v[10, "joint1.angle"].value == pytest.approx(coarse.model.v[10, "joint1.angle"].value / 2)
-    assert slow.a[4, 2, "joint1.angle"].value == pytest.approx(coarse.model.a[4, 2, "joint1.angle"].value / 4)
-    assert slow.u[7, "motor2.torque"].value == pytest.approx(coarse.model.u[7, "motor2.torque"].value)
+    assert slow.v[10, "joint1.angle"].value == pytest.approx(coarse.pyomo_model.v[10, "joint1.angle"].value / 2)
+    assert slow.a[4, 2, "joint1.angle"].value == pytest.approx(coarse.pyomo_model.a[4, 2, "joint1.angle"].value / 4)
+    assert slow.u[7, "motor2.torque"].value == pytest.approx(coarse.pyomo_model.u[7, "motor2.torque"].value)
 
 
 def test_states_keep_their_limits_with_points_at_both_ends():
@@ -176,7 +176,7 @@ def test_states_keep_their_limits_with_points_at_both_ends():
     torque, speed = 0.6, 0.5
     problem = swing(1.5, 4.0, limits={TORQUE: torque, "der(joint1.angle)": speed})
     plan = optim.plan(hinge(), problem, intervals=10, scheme="lobatto", degree=4)
-    assert len(plan.model.state_limit) == 10 * 2
+    assert len(plan.pyomo_model.state_limit) == 10 * 2
     assert plan.trajectory["der(joint1.angle)"].max() == pytest.approx(speed, abs=1e-6)
     assert plan.replay().tip_miss < 1e-6
 

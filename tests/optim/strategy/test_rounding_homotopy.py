@@ -75,7 +75,7 @@ def test_a_plan_that_does_not_stick_tells_what_it_is() -> None:
     with pytest.warns(optim.PlanWarning, match=r"creeps instead of sticking: friction1 below .* rad/s"):
         plan = optim.plan(arm(), task(), intervals=60)
     assert plan.transcribed.dae.model is not None
-    assert plan.transcribed.dae.model.blocks["friction1"].transition is None  # replays are those of the arm itself
+    assert plan.transcribed.dae.model["friction1"].transition is None  # replays are those of the arm itself
     assert plan.status == "converged, rounded off"
     assert "given up, the plan is the one before" in plan.summary()
     assert "breaks the arm's laws, which are rounded off in it" in plan.summary()

@@ -198,7 +198,7 @@ def test_a_motion_without_an_optimum_is_no_conflict():
     assert caught.value.report is None
     assert len(plan.attempts) == len(solves) + 1  # and the diagnosis
     assert plan.replay().tip_miss < 1e-3
-    assert optim.solve(plan.model).status == "converged"
+    assert optim.solve(plan.pyomo_model).status == "converged"
 
 
 def test_jumps_are_warned_of():

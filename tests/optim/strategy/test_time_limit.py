@@ -29,7 +29,7 @@ def test_no_time_returns_the_first_guess_and_what_it_misses():
         miss = float(plan.status.split()[-2])
         assert miss > 1e-4
         assert plan.replay().tip_miss == pytest.approx(miss, rel=1e-2)
-    assert optim.solve(plan.model).status == "converged"
+    assert optim.solve(plan.pyomo_model).status == "converged"
 
 
 def test_what_ends_at_its_goal_is_said_to_violate_its_equations():

@@ -28,7 +28,7 @@ def plain(arm):
 
 
 def along(plan, times):
-    (traj,) = phase_trajectories(plan.model)[0]
+    (traj,) = phase_trajectories(plan.pyomo_model)[0]
     return dense_output(traj, input_polynomials(traj), times)
 
 
@@ -37,7 +37,7 @@ def along(plan, times):
 )
 def test_polynomials_pass_through_the_points_and_are_derivatives_of_each_other(arm, options):
     plan = optim.plan(arm, swing(), intervals=8, **options)
-    (traj,), n = phase_trajectories(plan.model)[0], arm.tree.size
+    (traj,), n = phase_trajectories(plan.pyomo_model)[0], arm.tree.size
     motion = trajectory(traj, input_polynomials(traj), to_goal=False)
     at_points = along(plan, motion.t)
     np.testing.assert_allclose(at_points[: 2 * n].T, motion.x, atol=1e-9)

@@ -27,9 +27,9 @@ def raised():
 
 def simulated(plan, k):
     """By how much a simulation of interval k from the plan's own state ends beside the plan's next one."""
-    (traj,) = phase_trajectories(plan.model)[0]
+    (traj,) = phase_trajectories(plan.pyomo_model)[0]
     dae, t = traj.transcription.dae, traj.mesh.times
-    m = plan.model
+    m = plan.pyomo_model
     x = [np.array([var[i, name].value for var in (m.q, m.v) for name in dae.q_names]) for i in (k, k + 1)]
     end = fb.simulate(dae, np.array([t[k], (t[k] + t[k + 1]) / 2, t[k + 1]]), input_polynomials(traj), x[0])
     return end.x[-1] - x[1]

@@ -27,7 +27,7 @@ def dissipated(dae: fb.DAE, **options) -> tuple[float, float]:
     turn = optim.RestToRest({"joint.angle": 0.0}, {"joint.angle": 1.0}, 1.0, input_ends="holding")
     plan = optim.plan(dae, turn, **options)
     kinetic, potential, work = plan.trajectory.energy[-1] - plan.trajectory.energy[0]
-    return numerical_dissipation(phase_trajectories(plan.model)), work - kinetic - potential
+    return numerical_dissipation(phase_trajectories(plan.pyomo_model)), work - kinetic - potential
 
 
 @pytest.mark.parametrize("damping", [0.0, 0.5])

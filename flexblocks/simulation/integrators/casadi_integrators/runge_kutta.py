@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from flexblocks.simulation.integrators.casadi_stepper import CasadiStepper
+from flexblocks.simulation.integrators.casadi_integrators.casadi_stepper import CasadiStepper
 from flexblocks.simulation.integrators.integrator import Integrator
 
 RK4 = Integrator(

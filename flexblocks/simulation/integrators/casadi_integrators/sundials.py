@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from flexblocks.simulation.integrators.casadi_stepper import CasadiStepper
+from flexblocks.simulation.integrators.casadi_integrators.casadi_stepper import CasadiStepper
 from flexblocks.simulation.integrators.driven_equations import DrivenEquations
 from flexblocks.simulation.integrators.integrator import Integrator, Options, ProblemKind
 

@@ -1,4 +1,4 @@
-"""Plan read from the file that `Plan.save` wrote."""
+"""The plan in a file that `Plan.save` wrote, and its pickles."""
 
 from __future__ import annotations
 
@@ -9,7 +9,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+import xarray as xr
+
 from flexblocks.errors import FileFormatError
+from flexblocks.netcdf_file import read_netcdf
 
 from ..solver_statistics import Statistics
 from .attempt import Attempt
@@ -17,22 +20,24 @@ from .plan import Plan
 from .plan_file import read_plan
 
 
-def load_plan(path: str | Path, types: Iterable[type] = ()) -> Plan:
-    """Load a plan written by `Plan.save`, to be replayed, audited or solved again.
+def saved_plan(data: xr.Dataset, path: str | Path, types: Iterable[type] = ()) -> Plan:
+    """Return the plan in a file, to be replayed, audited or solved again.
 
     Parameters
     ----------
+    data : Dataset
+        What the file holds.
     path : str or Path
-        A ``.nc`` file.
+        Where it is, for messages.
     types : iterable of type
         User-defined blocks (and discretizations) in its model.
 
     Raises
     ------
     FileFormatError
-        The file does not exist, is not a plan, or has another format version.
+        The file is damaged, or has another format version.
     """
-    model, figures = read_plan(path, types)
+    model, figures = read_plan(data, path, types)
     try:
         statistics = Statistics(**figures["statistics"])
         attempts = tuple(Attempt(**attempt) for attempt in figures["attempts"])
@@ -62,7 +67,7 @@ def _unpickled(content: bytes) -> Plan:
     with TemporaryDirectory() as folder:
         path = Path(folder, "plan.nc")
         path.write_bytes(content)
-        return load_plan(path)
+        return saved_plan(read_netcdf(path), path)
 
 
 copyreg.pickle(Plan, _pickled)

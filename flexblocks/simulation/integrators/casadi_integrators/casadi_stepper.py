@@ -10,9 +10,9 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
+from flexblocks.simulation.integrators.casadi_integrators.sundials_messages import without_messages_of_failures
 from flexblocks.simulation.integrators.driven_equations import BUILDING, DrivenEquations
 from flexblocks.simulation.integrators.stepper import StepFailure, Stepper, finite
-from flexblocks.sundials_messages import without_messages_of_failures
 
 # Stops from which on it pays to build an integrator for their spacing (two-link arm: 1 ms), rather than to restart a
 # multistep method with its many small steps at each of them (0.3 ms).

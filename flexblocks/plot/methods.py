@@ -1,0 +1,23 @@
+"""Pictures that objects draw of themselves."""
+
+from flexblocks.lazy_package import register
+from flexblocks.plot.animation.animate import animate
+from flexblocks.plot.arm import arm
+from flexblocks.plot.block_graph import model
+from flexblocks.plot.comparison import comparison
+from flexblocks.plot.eigenvalues import eigenvalues
+from flexblocks.plot.plan import plan
+from flexblocks.plot.time_series import stacked
+
+register(
+    {
+        "Animated.animate": animate,
+        "Comparison.plot": comparison,
+        "LinearModel.plot": eigenvalues,
+        "Model.plot": model,
+        "OperatingPoint.plot": arm,
+        "Plan.plot": plan,
+        "Replay.plot": stacked,
+        "Trajectory.plot": stacked,
+    }
+)
