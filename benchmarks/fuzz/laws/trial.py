@@ -85,7 +85,7 @@ class Trial:
         dae, other = self.dae, replace(self.dae, dynamics="closed-form")
         q, *others = dae.posture_symbols
         bias = dae.inverse_dynamics(q, dae.v, ca.SX(dae.tree.size, 1), *others)
-        vars(other).update(mass_expression=dae.expressions.mass, bias_expression=bias)
+        vars(other.expressions).update(mass=dae.expressions.mass, bias=bias)
         return other
 
     @cached_property
