@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from typing import Literal
 
 import casadi as ca
 import numpy as np
@@ -44,7 +45,7 @@ from flexblocks.validity.remarks import warn_of_remarks
 def assemble(
     model: Model,
     symbolic: Iterable[str] | str = (),
-    dynamics: str = "auto",
+    dynamics: Literal["auto", "recursive", "closed-form"] = "auto",
     locked: Mapping[str, float] | None = None,
     prescribed: Iterable[str] | str = (),
 ) -> DAE:

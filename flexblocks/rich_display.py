@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, Literal
 
 from flexblocks.lazy_package import upper
 
@@ -49,9 +49,9 @@ class Animated:
         *others: Any,
         labels: Sequence[str] | None = None,
         mode: int | None = None,
-        layout: str | None = None,
+        layout: Literal["overlay", "side by side"] | None = None,
         exaggeration: float = 1.0,
-        color: str | None = None,
+        color: Literal["stress", "bending moment", "speed"] | None = None,
         signals: Sequence[str] | None = None,
         frames: int = 1000,
         title: str | None = None,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -74,7 +74,7 @@ START = (0.9, -0.5, -0.6, -0.5)
 def concrete_pump(
     concrete: float = 2400.0,
     hose: float = 120.0,
-    valves: str = "servo",
+    valves: Literal["servo", "ideal"] = "servo",
     start: Sequence[float] = START,
     discretization: fb.Discretization | None = None,
     friction: float = 2e4,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import flexblocks as fb
 from flexblocks.errors import ParameterError
 
@@ -14,9 +16,9 @@ PAYLOAD_MASS, PAYLOAD_INERTIA = 0.1, 0.005
 def subudhi_morris_2002(
     links: int = 2,
     modes: int = 2,
-    shapes: str = "clamped-mass",
-    joints: str = "flexible",
-    rotor_mount: str = "relative",
+    shapes: Literal["clamped-mass", "clamped-free", "as-printed"] = "clamped-mass",
+    joints: Literal["flexible", "rigid"] = "flexible",
+    rotor_mount: Literal["relative", "carried"] = "relative",
 ) -> fb.Model:
     """Return the arm of Subudhi & Morris, Robotics and Autonomous Systems 41 (2002) 257-270, Table 1.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -25,10 +25,10 @@ QUARTER = math.pi / 2
 
 
 def theodore_ghosal_1995(
-    arm: str = "RRP",
-    discretization: str = "modes",
+    arm: Literal["RR", "RRR", "RP", "RRP"] = "RRP",
+    discretization: Literal["modes", "elements"] = "modes",
     n: int = 2,
-    shapes: str = "ode",
+    shapes: Literal["fixed", "algebraic", "ode"] = "ode",
     payload: float = PAYLOAD,
     motors: bool = True,
     rigidity: float = RIGIDITY,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
@@ -50,8 +51,8 @@ def yu_chen_2019(
     links: int = 2,
     lumped_mass_at: Sequence[float] | None = None,
     modes: int = 2,
-    shapes: str = "pinned",
-    drives: str = "direct",
+    shapes: Literal["pinned", "clamped-free", "clamped-mass"] = "pinned",
+    drives: Literal["direct", "geared"] = "direct",
     friction: bool = False,
     accelerometers: bool = False,
     gravity: Sequence[float] = (0.0, -GRAVITY, 0.0),

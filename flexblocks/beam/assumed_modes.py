@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Literal
 
 from flexblocks.beam.discretization import Discretization, check_number, numbered_coordinates
 from flexblocks.beam.properties.beam_profiles import EULER_BERNOULLI, BeamProfiles
@@ -46,7 +47,7 @@ class AssumedModes(Discretization):
     """
 
     n: int
-    tip: str | TipBody = "auto"
+    tip: Literal["auto", "free"] | TipBody = "auto"
 
     keyword = "modes"
 

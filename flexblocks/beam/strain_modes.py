@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
 from functools import lru_cache
+from typing import Literal
 
 import casadi as ca
 import numpy as np
@@ -69,7 +70,7 @@ class StrainModes(Discretization):
     """
 
     n: int
-    functions: str | tuple[Callable[[float], float], ...] = "polynomials"
+    functions: Literal["polynomials", "modes"] | tuple[Callable[[float], float], ...] = "polynomials"
     breaks: tuple[float, ...] = ()
     points: int | None = None
 

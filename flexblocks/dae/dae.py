@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import fields
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import casadi as ca
 
@@ -57,7 +57,7 @@ class DAE(DAEFunctions, RichDisplay):
     of the posture take the dependent variables last, if there are any (`posture_symbols`, `posture`).
     """
 
-    def steps(self, method: str, count: int) -> ca.Function:
+    def steps(self, method: Literal["rk43", "rk8"], count: int) -> ca.Function:
         """Return `count` steps of an explicit method in one function, see `flexblocks.dae.explicit_steps`.
 
         Parameters

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Literal
 
 import casadi as ca
 import numpy as np
@@ -29,7 +30,7 @@ class DAEData(HoldsSymbols):
     p: Variables
     y: Variables
     tree: Tree
-    dynamics: str = "recursive"
+    dynamics: Literal["recursive", "closed-form"] = "recursive"
     model: Model | None = None
     clocks: tuple[Clock, ...] = ()
     locked: Mapping[str, float] = field(default_factory=dict)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Literal
 
 import casadi as ca
 
@@ -49,7 +50,7 @@ class Expressions:
     """
 
     tree: Tree
-    dynamics: str
+    dynamics: Literal["recursive", "closed-form"]
     x: ca.SX
     z: ca.SX
     u: ca.SX

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -45,7 +45,7 @@ def choose_damping(
     locked: Mapping[str, float] | None = None,
     modes: int | None = None,
     beams: Sequence[str] | str | None = None,
-    by: str = "damping_ratio",
+    by: Literal["damping_ratio", "damping_time"] = "damping_ratio",
     elsewhere: Sequence[Mapping[str, float]] | None = None,
 ) -> DampingChoice:
     """Choose the damping of beams by the damping ratio of the modes of the assembled arm.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -33,7 +33,7 @@ def linearize(
     dae: DAE,
     at: OperatingPoint | Mapping[str, Any] | None = None,
     outputs: Sequence[str] | str | None = None,
-    form: str = "minimal",
+    form: Literal["minimal", "descriptor"] = "minimal",
 ) -> LinearModel:
     """Linearise an arm.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from typing import Literal
 
 import numpy as np
 
@@ -18,7 +19,9 @@ METHODS = ("modal", "balanced", "residualized")
 DECAYS = 1e-9
 
 
-def reduce(lin: LinearModel, states: int, method: str = "residualized") -> LinearModel:
+def reduce(
+    lin: LinearModel, states: int, method: Literal["modal", "balanced", "residualized"] = "residualized"
+) -> LinearModel:
     """Reduce the order of a linear model.
 
     Parameters

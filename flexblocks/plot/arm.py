@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import numpy as np
 from matplotlib.axes import Axes
 
@@ -33,7 +35,7 @@ def arm(
     ax: Axes | None = None,
     p: Values = None,
     *,
-    plane: str = "xy",
+    plane: Literal["xy", "xz", "yz", "xyz"] = "xy",
     exaggeration: float = 1.0,
     undeformed: bool = False,
     legend: bool = True,

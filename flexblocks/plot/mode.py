@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -22,7 +22,9 @@ if TYPE_CHECKING:
 SWING = 0.06
 
 
-def mode(lin: LinearModel, number: int, ax: Axes | None = None, *, plane: str = "xy") -> Axes:
+def mode(
+    lin: LinearModel, number: int, ax: Axes | None = None, *, plane: Literal["xy", "xz", "yz", "xyz"] = "xy"
+) -> Axes:
     """Draw a mode shape: the arm at both extremes of one mode, about the posture in which it was linearised.
 
     The amplitude is arbitrary. A complex mode is drawn at the instant when its largest coordinate is at an extreme.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 MOST, WIDTH, HEIGHT = 6, 4.2, 3.6  # modes by default; inches of each picture
 
 
-def modes(lin: LinearModel, numbers: Sequence[int] | None = None, *, plane: str = "xy") -> np.ndarray:
+def modes(
+    lin: LinearModel, numbers: Sequence[int] | None = None, *, plane: Literal["xy", "xz", "yz", "xyz"] = "xy"
+) -> np.ndarray:
     """Draw several mode shapes side by side in a new figure.
 
     Parameters

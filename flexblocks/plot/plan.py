@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -28,7 +28,9 @@ FLAT = 1e-3  # extent across its plane, relative to the largest, up to which a m
 LOOKS = 25  # instants at which that is judged
 
 
-def plan(plan: Plan, replay: Replay | None = None, *, count: int = 10, plane: str | None = None) -> tuple[Axes, ...]:
+def plan(
+    plan: Plan, replay: Replay | None = None, *, count: int = 10, plane: Literal["xy", "xz", "yz", "xyz"] | None = None
+) -> tuple[Axes, ...]:
     """Draw a plan in one figure.
 
     On the left the arm at instants evenly spaced in time, with the path of its tip and sections of the regions that it

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -31,7 +31,7 @@ def snapshots(
     count: int = 10,
     *,
     p: Values = None,
-    plane: str = "xy",
+    plane: Literal["xy", "xz", "yz", "xyz"] = "xy",
     exaggeration: float = 1.0,
 ) -> Axes:
     """Draw snapshots of an arm, evenly spaced in time, from light to dark, and the path of its tip.

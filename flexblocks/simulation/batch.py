@@ -21,7 +21,7 @@ from flexblocks.progress import ProgressDisplay
 from flexblocks.simulation.cases import Cases, cases
 from flexblocks.simulation.chunks import DEFAULT_STEPS, Budget, checked_budget
 from flexblocks.simulation.loops import Passages, ahead, at_times, opened, passages, watched_times, words
-from flexblocks.simulation.method import Method, checked_method
+from flexblocks.simulation.method import Method, MethodName, checked_method
 from flexblocks.simulation.run import Record
 from flexblocks.simulation.sampling import excesses, output_times, sampled_trajectory
 from flexblocks.simulation.signals.inputs import Inputs, inputs
@@ -50,7 +50,7 @@ def simulate_batch(
     u: Mapping[str, Any] | None = None,
     x0: Mapping[str, Any] | np.ndarray | None = None,
     p: Mapping[str, Any] | np.ndarray | None = None,
-    method: str = "auto",
+    method: MethodName = "auto",
     *,
     product: bool = False,
     threads: int | None = None,

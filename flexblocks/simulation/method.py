@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -23,6 +23,8 @@ LARGE = 1000
 # The absolute tolerance of a motion of size 1, as a share of the relative one.
 OF_RTOL = 0.01
 METHODS = ("auto", *(integrator.name for integrator in INTEGRATORS))
+# The same for editors, which complete them.
+MethodName = Literal["auto", "rk8", "rk43", "radau", "rk8-radau", "rk43-radau", "adams", "bdf", "idas", "rk4", "dop853"]
 SUITABLE = {integrator.suits: integrator for integrator in INTEGRATORS if integrator.suits}
 
 

@@ -15,7 +15,7 @@ from flexblocks.plausibility import warn_of_degrees
 from flexblocks.progress import ProgressDisplay
 from flexblocks.simulation.chunks import DEFAULT_STEPS, checked_budget
 from flexblocks.simulation.loops import ahead, at_times, opened, passages, watched_times, words
-from flexblocks.simulation.method import checked_method
+from flexblocks.simulation.method import MethodName, checked_method
 from flexblocks.simulation.sampling import agree, excesses, output_times, sampled_trajectory
 from flexblocks.simulation.signals.inputs import inputs
 from flexblocks.simulation.signals.prescribed_motion import with_prescribed_motion
@@ -52,7 +52,7 @@ def simulate(
     u: Mapping[str, Any] | None = None,
     x0: Mapping[str, float] | Sequence[float] | np.ndarray | None = None,
     p: Mapping[str, float] | Sequence[float] | np.ndarray | None = None,
-    method: str = "auto",
+    method: MethodName = "auto",
     *,
     saturate: bool = False,
     rtol: float = 1e-9,
@@ -177,7 +177,7 @@ class Simulator:
         self,
         dae: DAE,
         t: tuple[float, float] | Sequence[float] | np.ndarray,
-        method: str = "auto",
+        method: MethodName = "auto",
         *,
         saturate: bool = False,
         rtol: float = 1e-9,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -121,7 +121,7 @@ class OperatingPoint(Animated):
         ax: Any = None,
         p: Any = None,
         *,
-        plane: str = "xy",
+        plane: Literal["xy", "xz", "yz", "xyz"] = "xy",
         exaggeration: float = 1.0,
         undeformed: bool = False,
         legend: bool = True,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -18,7 +18,7 @@ DESIGNS = ("latin_hypercube", "sobol", "halton", "random")
 def samples(
     distributions: Mapping[str, Any],
     count: int,
-    design: str = "latin_hypercube",
+    design: Literal["latin_hypercube", "sobol", "halton", "random"] = "latin_hypercube",
     *,
     seed: int = 0,
 ) -> Cases:

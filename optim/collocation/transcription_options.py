@@ -6,7 +6,7 @@ import inspect
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from typing import Any, TypedDict, TypeVar
+from typing import Any, Literal, TypedDict, TypeVar, get_type_hints
 
 from flexblocks.argument_types import short
 from flexblocks.errors import suggestion
@@ -56,8 +56,8 @@ class TranscriptionOptions:
 
     intervals: int | Sequence[int] = 100
     degree: int = 3
-    scheme: str = "radau"
-    inputs: str = "cubic"
+    scheme: Literal["radau", "lobatto"] = "radau"
+    inputs: Literal["cubic", "linear", "constant"] = "cubic"
     quasi_static: Any = None  # None, False, "auto", a float or a tuple of str once checked
     spacing: Sequence[Sequence[float]] | None = None
     margins: Mapping[str, float] | None = None  # a dict once checked
@@ -148,8 +148,9 @@ def takes_transcription_options(function: F) -> F:
         parameter for parameter in signature.parameters.values() if parameter.kind is not parameter.VAR_KEYWORD
     ]
     positional = [parameter for parameter in parameters if parameter.kind is not parameter.KEYWORD_ONLY]
+    hints = get_type_hints(TranscriptionOptions)
     options = [
-        parameter.replace(kind=parameter.KEYWORD_ONLY)
+        parameter.replace(kind=parameter.KEYWORD_ONLY, annotation=hints[parameter.name])
         for parameter in inspect.signature(TranscriptionOptions).parameters.values()
     ]
     function.__signature__ = signature.replace(parameters=[*positional, *options, *parameters[len(positional) :]])

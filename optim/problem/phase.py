@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass, field, replace
-from typing import Any
+from typing import Any, Literal
 
 from ..errors import ProblemError
 from .course import Course
@@ -84,9 +84,9 @@ class Phase:
     path: Any = ()  # a tuple of PathConstraint once checked
     via: Any = ()  # a tuple of Via once checked
     leeway: float = 0.0
-    balance: str = "own"
+    balance: Literal["own", "next"] = "own"
     input_jump: bool = False
-    pick_up: str | None = None
+    pick_up: Literal["matched", "impact"] | None = None
     courses: Mapping[str, Course] = field(default_factory=dict)
     ranges: Mapping[str, tuple[float, float]] = field(init=False, repr=False, compare=False)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Literal
 
 from ..errors import ProblemError
 from .known_motion import checked_motions
@@ -55,9 +55,9 @@ class Problem:
     objective: Any = "effort"  # an Objective once checked
     limits: Mapping[str, Limit] = field(default_factory=dict)
     path: Any = ()  # a tuple of PathConstraint once checked
-    input_ends: str = "free"
+    input_ends: Literal["free", "holding"] = "free"
     scenarios: Sequence[Mapping[str, float]] = ()
-    aggregate: str = "mean"
+    aggregate: Literal["mean", "worst"] = "mean"
     design: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     prescribed: Mapping[str, Any] = field(default_factory=dict)
     ranges: Mapping[str, tuple[float, float]] = field(init=False, repr=False, compare=False)

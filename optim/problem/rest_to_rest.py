@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 from .course import Course
 from .moving_goals import checked_goal
@@ -84,7 +84,7 @@ class RestToRest:
     limits: Mapping[str, Limit] = field(default_factory=dict)
     path: Any = ()  # a tuple of PathConstraint once checked
     via: Any = ()  # a tuple of Via once checked
-    input_ends: str = "free"
+    input_ends: Literal["free", "holding"] = "free"
     prescribed: Mapping[str, Any] = field(default_factory=dict)
     courses: Mapping[str, Course] = field(default_factory=dict)
     ranges: Mapping[str, tuple[float, float]] = field(init=False, repr=False, compare=False)

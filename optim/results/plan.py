@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from itertools import accumulate
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import pyomo.environ as pyo
@@ -15,6 +15,7 @@ from scipy.interpolate import PPoly
 
 from flexblocks.lazy_package import upper
 from flexblocks.rich_display import Animated, RichDisplay
+from flexblocks.simulation.method import MethodName
 from flexblocks.simulation.trajectory import Trajectory
 from flexblocks.user_warning import warn
 
@@ -228,7 +229,7 @@ class Plan(RichDisplay, Animated):
         law: Any = "auto",
         rtol: float = 1e-9,
         atol: float = 1e-11,
-        method: str = "auto",
+        method: MethodName = "auto",
         time_limit: float | None = None,
     ) -> Replay:
         """Replay the plan: apply its inputs to the same arm in an independent simulation.
@@ -292,7 +293,9 @@ class Plan(RichDisplay, Animated):
         return replace(audit(self.pyomo_model, self.trajectories, finer, criteria, chosen, alone), subject=self)
 
     @upper
-    def plot(self, replay: Replay | None = None, *, count: int = 10, plane: str | None = None) -> Any:
+    def plot(
+        self, replay: Replay | None = None, *, count: int = 10, plane: Literal["xy", "xz", "yz", "xyz"] | None = None
+    ) -> Any:
         """Draw the arm along its path, and its variables with their limits; see `flexblocks.plot.plan`.
 
         Returns

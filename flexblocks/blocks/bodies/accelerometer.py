@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 from flexblocks.interfaces import Block, Frame, Local, Output, Physics, choice, inlet
 
@@ -24,7 +25,9 @@ class Accelerometer(Block):
     beam are those of the bent section.
     """
 
-    measures: str = choice(("acceleration", "specific force"), default="acceleration")
+    measures: Literal["acceleration", "specific force"] = choice(
+        ("acceleration", "specific force"), default="acceleration"
+    )
 
     ports = (inlet(),)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Literal
 
 import casadi as ca
 import numpy as np
@@ -143,7 +143,7 @@ class FlexibleBeam(HasStations):
     linear_density: Any = distributed("kg/m")
     flexural_rigidity: Any = distributed("N m2")
     discretization: Discretization = field(default_factory=undecided)
-    bending: str = choice(("auto", "y", "z", "yz"), default="auto")
+    bending: Literal["auto", "y", "z", "yz"] = choice(("auto", "y", "z", "yz"), default="auto")
     flexural_rigidity_z: Any = distributed("N m2")
     damping_ratio: float = parameter("1", FRACTION, default=0.0)
     damping_time: float = parameter("s", NOT_NEGATIVE, default=0.0)

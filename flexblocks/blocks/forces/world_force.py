@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import casadi as ca
 
@@ -23,7 +23,7 @@ from flexblocks.interfaces import (
 
 @dataclass(frozen=True)
 class _External(ForceElement):
-    resolve_in: str = choice(("world", "frame"), default="world")
+    resolve_in: Literal["world", "frame"] = choice(("world", "frame"), default="world")
     role: Role = choice(ROLES, default="disturbance")
 
     ports = (attachment("frame_a"),)

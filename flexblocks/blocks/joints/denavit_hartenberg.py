@@ -43,7 +43,7 @@ class DHRow:
     alpha: float = parameter("rad", default=0.0)
     d: float = parameter("m", default=0.0)
     theta: float = parameter("rad", default=0.0)
-    joint: str = choice(("revolute", "prismatic"), default="revolute")
+    joint: Literal["revolute", "prismatic"] = choice(("revolute", "prismatic"), default="revolute")
     damping: float = parameter("1", NOT_NEGATIVE, default=0.0)
     start: float = parameter("1", default=0.0)
 

@@ -6,7 +6,7 @@ import dataclasses
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import casadi as ca
 import numpy as np
@@ -67,7 +67,7 @@ class Observer(ABC):
     measured: Sequence[str]
     at: OperatingPoint | Mapping[str, Any] | None = None
     model: DAE | None = None
-    equations: str = "linear"
+    equations: Literal["linear", "nonlinear", "extended"] = "linear"
     name: str = "estimate"
 
     @abstractmethod

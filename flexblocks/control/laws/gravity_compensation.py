@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import casadi as ca
 
@@ -46,7 +47,7 @@ class GravityCompensation(Law):
     model: DAE | None = None
     measured: Mapping[str, str] | None = None
     inputs: Sequence[str] | None = None
-    posture: str = "measured"
+    posture: Literal["measured", "reference"] = "measured"
 
     def __post_init__(self) -> None:
         if self.posture not in ("measured", "reference"):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import casadi as ca
 import numpy as np
@@ -42,7 +42,7 @@ class FastFeedback(Law):
 
     split: SingularPerturbation
     K: np.ndarray | GainSchedule
-    about: str = "rest"
+    about: Literal["rest", "manifold", "reference"] = "rest"
 
     def __post_init__(self) -> None:
         # Gains must fit the inputs and the fast state; a schedule also needs its variables among the slow coordinates.
@@ -84,7 +84,7 @@ class FastFeedback(Law):
         *,
         over: Mapping[str, tuple[float, float]] | None = None,
         decay: float = 0.0,
-        about: str = "rest",
+        about: Literal["rest", "manifold", "reference"] = "rest",
     ) -> FastFeedback:
         """Return the regulator that minimises the integral of exp(2 decay t) (x_f'Q x_f + u'R u).
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from flexblocks.atomic_file import write_text
 from flexblocks.dae.dae import DAE
@@ -31,7 +31,7 @@ def equations(
     dae: DAE,
     form: str,
     *,
-    grouping: str | None = None,
+    grouping: Literal["joint-elastic"] | None = None,
     elastic: Sequence[str] | None = None,
     names: Mapping[str, str] | None = None,
     name: str = "equations",
@@ -102,7 +102,7 @@ def save_equations(
     dae: DAE,
     path: str | Path,
     *,
-    grouping: str | None = None,
+    grouping: Literal["joint-elastic"] | None = None,
     elastic: Sequence[str] | None = None,
     names: Mapping[str, str] | None = None,
 ) -> None:

@@ -11,6 +11,7 @@ from importlib.metadata import version as installed_version
 from importlib.resources import files
 from pathlib import Path
 from types import ModuleType
+from typing import Literal
 
 import numpy as np
 
@@ -39,7 +40,7 @@ NAMESPACE = uuid.UUID("0d1f3c55-6f0a-4b0e-9b0e-6c3f0f1a7d52")
 def fmu(
     dae: DAE,
     path: str | Path,
-    version: str = "3.0",
+    version: Literal["3.0", "2.0"] = "3.0",
     kind: str | Sequence[str] = KINDS,
     *,
     outputs: Sequence[str] | None = None,

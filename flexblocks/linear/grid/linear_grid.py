@@ -7,6 +7,7 @@ import itertools
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 
@@ -57,7 +58,7 @@ class LinearGrid(RichDisplay):
         """Axes of the grid: values by name."""
         return {str(name): self.dataset[name].values for name in self.dataset["E"].dims[:-2]}
 
-    def at(self, values: Mapping[str, float], form: str = "minimal") -> LinearModel:
+    def at(self, values: Mapping[str, float], form: Literal["minimal", "descriptor"] = "minimal") -> LinearModel:
         """Return the linear model between the points of the grid.
 
         A, B, C, D are interpolated by cubic polynomials through the four nearest points on each axis (straight lines

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from flexblocks.dae.dae import DAE
 from flexblocks.errors import NameUnknownError, ParameterError, listing, suggestion
@@ -28,9 +28,9 @@ def animate(
     *motions: Trajectory | Plan | Replay | LinearModel | OperatingPoint | DAE,
     labels: Sequence[str] | None = None,
     mode: int | None = None,
-    layout: str | None = None,
+    layout: Literal["overlay", "side by side"] | None = None,
     exaggeration: float = 1.0,
-    color: str | None = None,
+    color: Literal["stress", "bending moment", "speed"] | None = None,
     signals: Sequence[str] | None = None,
     frames: int = FRAMES,
     title: str | None = None,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import casadi as ca
 import numpy as np
@@ -37,7 +37,7 @@ class Tracking(Lagrangian):
     """
 
     paths: Mapping[str, Reference]
-    over: str = "time"
+    over: Literal["time", "share"] = "time"
 
     def __post_init__(self) -> None:
         if not isinstance(self.paths, Mapping) or not self.paths:
