@@ -15,6 +15,7 @@ from flexblocks.simulation.integrators.stepper import BudgetExceeded
 CHUNK = 0.3  # approximate wall time of a chunk [s]: the delay of Ctrl-C and of the progress bar
 INSTRUCTION = 2e-8  # approximate wall time of an instruction of the equations [s], as measured
 MOST_STEPS = 5000  # of a chunk
+FEWEST_STEPS = 3  # of a chunk: one that is as short as a step would cut all that follow to its own length
 # Steps that any chunk may take: SUNDIALS takes some 100 from each start.
 LEAST_STEPS = 500
 
@@ -82,7 +83,7 @@ class Pace:
         budget: Budget = Budget(),
     ) -> None:
         self.start, self.end, self.bar = start, end, bar
-        self.steps = min(max(int(CHUNK / (step_time + INSTRUCTION * instructions)), 1), MOST_STEPS)
+        self.steps = min(max(int(CHUNK / (step_time + INSTRUCTION * instructions)), FEWEST_STEPS), MOST_STEPS)
         self.most_steps = max(2 * self.steps, LEAST_STEPS)  # of a chunk, before it is cut into smaller ones
         self.length = (end - start) / 1e4  # a guess, until the first chunk has shown how many steps it takes
         self.budget, self.taken = budget, 0
