@@ -28,8 +28,13 @@ print(small.states)
 grid = fb.linear_grid(dae, {"joint2.angle": [0.0, 0.75, 1.5]})
 print(grid)
 
+# %% export.save_linear
+export.save_linear(lin, folder / "arm.m")  # a function file for MATLAB and Octave
+
 # %% export.save_grid
 export.save_grid(grid, folder / "grid.mat")  # for MATLAB and Octave
+
+# %% load
 grid.save(folder / "grid.nc")
 again = fb.load(folder / "grid.nc")
 

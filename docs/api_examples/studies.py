@@ -17,15 +17,15 @@ def peak(case: dict) -> float:
     return case["load"] * case["length"] ** 3 / (3 * case["rigidity"])
 
 
-# %% Cases
+# %% studies.Cases
 cases: fb.studies.Cases = fb.studies.grid({"payload.mass": [0.05, 0.1], "joint2.angle": [0.0, 0.5, 1.0]})
 print(len(cases))
 
-# %% samples
+# %% studies.samples
 cases = fb.studies.samples({"load": (1.0, 2.0), "length": (0.4, 0.6), "rigidity": (0.9, 1.1)}, 32)
 runs = fb.study(peak, cases)
 
-# %% table
+# %% studies.table
 runs_of_table = fb.study(peak, fb.studies.table({"load": [1.0, 2.0], "length": [0.5, 0.5], "rigidity": [1.0, 1.2]}))
 
 # %% plot.scatter_matrix plot.parallel_coordinates

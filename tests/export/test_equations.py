@@ -155,7 +155,7 @@ def test_names_of_ones_own() -> None:
 @pytest.mark.parametrize(
     ("arguments", "error", "message"),
     [
-        ({"form": "c++"}, ParameterError, r"form = 'c\+\+'; must be one of latex"),
+        ({"form": "c++"}, ParameterError, r"form = 'c\+\+'. Did you mean c\? Must be one of latex"),
         ({"form": "pyhton"}, ParameterError, "Did you mean python"),
         ({"form": "c", "name": "2arm"}, ParameterError, "function name '2arm'"),
         ({"form": "matlab", "name": "end"}, ParameterError, "function name 'end'"),

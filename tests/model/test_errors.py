@@ -93,8 +93,8 @@ def test_parameters(case):
 CONNECTIONS = {
     "port": (
         ("link1.frame_b", "joint1.frame_c"),
-        "Connection link1.frame_b -> joint1.frame_c: Revolute 'joint1' has no port 'frame_c' "
-        "Did you mean frame_a? Its ports are axis, frame_a, frame_b.",
+        "Connection link1.frame_b -> joint1.frame_c: Revolute 'joint1' has no port 'frame_c'"
+        ". Did you mean frame_a? Its ports are axis, frame_a, frame_b.",
     ),
     "block": (
         ("link1.frame_b", "jonit1.frame_a"),

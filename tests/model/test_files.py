@@ -332,7 +332,10 @@ REFUSED = {
     "block's name": (edited("  ground:", "  2nd:"), r"blocks.2nd: Ground '2nd': a block's name must be letters"),
     "number as name": (edited("  ground:", "  2:"), r"blocks.2: Ground 2: a block's name must be letters"),
     "parameter": (edited("length:", "lenght:"), r"blocks.link: unknown key 'lenght'\. Did you mean length\?"),
-    "field's own name": (edited("axis:", "direction:"), r"blocks.joint: unknown key 'direction' \(axis, damping"),
+    "field's own name": (
+        edited("axis:", "direction:"),
+        r"blocks.joint: unknown key 'direction'; there are axis, damping",
+    ),
     "missing": (edited("    length: 0.5\n", ""), r"blocks.link: 'length' is missing; needs length, type"),
     "range": (edited("0.5", "-0.5"), r"blocks.link: FlexibleBeam 'link': length = -0.5 m; must be > 0"),
     "unit": (edited("0.5", "0.5 m"), r"blocks.link: FlexibleBeam 'link': length = '0.5 m'; must be a number in m"),

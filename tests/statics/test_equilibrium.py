@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 import scipy.optimize
@@ -250,7 +252,7 @@ def test_values_by_name() -> None:
     op = fb.equilibrium(fb.assemble(joint_arm(beam=LINK, drive=(fb.TorqueSource("motor"),))))
     with pytest.raises(NameUnknownError, match=r"Did you mean motor\.torque"):
         op["motor.torq"]
-    assert "joint.angle = 0" in str(op)
+    assert re.search(r"joint\.angle +0\n", str(op))
 
 
 def test_an_arm_that_is_driven_round_and_round_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -83,7 +83,7 @@ def test_same_model_written_algebraically_and_solved_by_pounce():
     assert pyo.value(m.objective) == pytest.approx(ours.objective, abs=1e-6)
     for name in ("q", "v", "u"):
         found = [variable.value for variable in getattr(m, name).values()]
-        expected = [variable.value for variable in getattr(ours.model, name).values()]
+        expected = [variable.value for variable in getattr(ours.pyomo_model, name).values()]
         np.testing.assert_allclose(found, expected, atol=1e-4)
 
 

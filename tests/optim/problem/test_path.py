@@ -157,10 +157,12 @@ def test_disc_is_kept_out_of(arm):
 
 
 @pytest.mark.parametrize("rotation", [0.0, 0.5])
-def test_box_is_kept_out_of(arm, rotation):
-    """The tip comes no nearer than the box, and no farther from it than the rounding of its edges says."""
+def test_a_cuboid_is_kept_out_of(arm, rotation):
+    """The tip comes no nearer than the cuboid, and no farther from it than the rounding of its edges says."""
     low, high = np.array([0.36, 0.4]), np.array([0.56, 0.6])
-    with pytest.warns(optim.PlanWarning, match=r"between collocation points.*payload outside box at .* by 0\.00[2-7]"):
+    with pytest.warns(
+        optim.PlanWarning, match=r"between collocation points.*payload outside cuboid at .* by 0\.00[2-7]"
+    ):
         plan = planned(arm, 50, path=optim.KeepOut(optim.Cuboid(low, high, rotation), frames="payload"))
     c, s, middle = np.cos(rotation), np.sin(rotation), (low + high) / 2
     points = np.column_stack([plan.trajectory["payload.x"], plan.trajectory["payload.y"]])
@@ -170,7 +172,7 @@ def test_box_is_kept_out_of(arm, rotation):
 
 
 @pytest.mark.parametrize("dimensions", [2, 3])
-def test_smooth_box_holds_the_box(dimensions):
+def test_a_smooth_cuboid_holds_the_cuboid(dimensions):
     """Where it says outside, a point is; and what it gives away is at most its rounding."""
     rng = np.random.default_rng(5)
     half = np.array([0.3, 0.2, 0.4])[:dimensions]
@@ -197,13 +199,13 @@ def test_link_as_a_whole_keeps_behind_a_wall(arm):
 
 
 def test_tip_stays_in(arm):
-    """A ceiling, as a box, as a half-space and as an expression: the same plan each time."""
+    """A ceiling, as a cuboid, as a half-space and as an expression: the same plan each time."""
     start, goal = {"joint1.angle": 0.0, "joint2.angle": 0.3}, {"joint1.angle": 2.6, "joint2.angle": 0.3}
     plans = {
         name: optim.plan(arm, optim.RestToRest(start, goal, 2.0, path=path), intervals=20)
         for name, path in {
             "nothing": (),
-            "box": optim.KeepIn(optim.Cuboid((-1.1, -0.2), (1.1, 0.41)), frames="payload", margin=0.01),
+            "cuboid": optim.KeepIn(optim.Cuboid((-1.1, -0.2), (1.1, 0.41)), frames="payload", margin=0.01),
             "half-space": optim.KeepIn(optim.HalfSpace((0.0, 0.4), (0.0, 1.0)), frames=["payload"]),
             "lambda": optim.Within(lambda s: s["payload.y"], high=0.4),
             "text": optim.Within("payload.y * cos(0) + 0 * der(joint1.angle)**2", high=0.4),
@@ -212,7 +214,7 @@ def test_tip_stays_in(arm):
     assert plans.pop("nothing").trajectory["payload.y"].max() > 0.41
     for plan in plans.values():
         assert plan.trajectory["payload.y"].max() == pytest.approx(0.4, abs=1e-6)
-        assert plan.objective == pytest.approx(plans["box"].objective, rel=1e-6)
+        assert plan.objective == pytest.approx(plans["cuboid"].objective, rel=1e-6)
 
 
 @pytest.mark.slow

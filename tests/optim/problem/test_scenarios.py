@@ -105,7 +105,7 @@ def test_mean_and_worst_of_the_scenarios():
     assert mean.objective == pytest.approx(by_mean.mean(), rel=0.1)
     assert by_worst.max() < 0.999 * by_mean.max()
     assert by_mean.mean() < by_worst.mean()
-    assert worst.model.worst.value == pytest.approx(by_worst.max(), rel=0.1)
+    assert worst.pyomo_model.worst.value == pytest.approx(by_worst.max(), rel=0.1)
 
 
 def test_holding_inputs_that_scenarios_cannot_share():

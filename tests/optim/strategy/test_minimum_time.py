@@ -136,7 +136,7 @@ def test_vibration_is_the_integral_of_the_elastic_energy():
     for plan in (calm, plain):
         motion = plan.replay().trajectory
         stored.append(np.trapezoid(motion["potential_energy"], motion.t))
-    assert pyo.value(calm.model.vibration.outputs["cost"]) == pytest.approx(stored[0], rel=2e-3)
+    assert pyo.value(calm.pyomo_model.vibration.outputs["cost"]) == pytest.approx(stored[0], rel=2e-3)
     assert stored[0] < 0.98 * stored[1]
 
 

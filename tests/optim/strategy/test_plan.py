@@ -181,7 +181,7 @@ def test_deflections_of_a_hanging_arm_at_the_ends():
 def test_user_constraint_is_kept(arm):
     problem = optim.RestToRest(HOME, HALF_TURN, 2.0)
     free = optim.plan(arm, problem, intervals=20)
-    before = free.model.q[10, "joint2.angle"].value
+    before = free.pyomo_model.q[10, "joint2.angle"].value
     m = optim.pyomo_model(arm, problem, intervals=20)
     m.mine = pyo.Constraint(expr=m.q[10, "joint2.angle"] == before - 0.3)
     plan = optim.solve(m)

@@ -36,7 +36,7 @@ def test_plan_that_lives_off_its_scheme_is_made_anew():
     problem = swing(1.5, objective="time", limits=limits, input_ends="holding")
     arm = two_link_arm(links=1)
     damped = optim.plan(arm, problem, intervals=15)
-    assert numerical_dissipation(phase_trajectories(damped.model)) > 1e-3
+    assert numerical_dissipation(phase_trajectories(damped.pyomo_model)) > 1e-3
     assert damped.replay().energy_left > 1e-3
     plan = optim.plan(arm, problem, intervals=15, refine=optim.Criteria(miss=1e-4, energy=1e-4))
     assert plan.status == "optimal"

@@ -154,10 +154,10 @@ def test_richer_arm_starts_from_the_coarser_motion(quick):
     t, rich = quick.transcription, arm(2, links=1)
     assert shared_coordinates(t.dae, rich) == set(t.dae.q_names)
     m = optim.pyomo_model(rich, t.problem, intervals=30)
-    start_from(m, quick.model, shared_coordinates(t.dae, rich))
+    start_from(m, quick.pyomo_model, shared_coordinates(t.dae, rich))
     for name in t.dae.q_names:
-        assert m.q[13, name].value == pytest.approx(quick.model.q[13, name].value, abs=1e-9)
-        assert m.a[13, 2, name].value == pytest.approx(quick.model.a[13, 2, name].value, abs=1e-7)
+        assert m.q[13, name].value == pytest.approx(quick.pyomo_model.q[13, name].value, abs=1e-9)
+        assert m.a[13, 2, name].value == pytest.approx(quick.pyomo_model.a[13, 2, name].value, abs=1e-7)
     assert m.q[13, "link1.bending_y[2]"].value == 0.0
     elements = [fb.assemble(fb.rediscretize(t.dae.model, fb.FiniteElements(n))) for n in (1, 2)]
     assert shared_coordinates(*elements) == {"rotor1.angle", "joint1.angle"}
