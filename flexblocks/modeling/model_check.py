@@ -29,7 +29,8 @@ class ModelCheck(RichDisplay):
     inputs : tuple of (str, str, str)
         For each input its name, its unit, and its role: actuator, disturbance, reference or reference rate.
     planes : dict of str
-        The axes along which beams deflect, by name of the beam, those inside composites included: ``"y"``, ``"z"`` or ``"yz"``.
+        The axes along which beams deflect, by name of the beam, those inside composites included: ``"y"``, ``"z"`` or
+        ``"yz"``.
     remarks : tuple of str
         What may not be meant: sizes, units, loads, and frequencies that a theory misses; each with what to do.
     """
