@@ -103,6 +103,15 @@ def test_a_floating_arm_needs_no_gravity() -> None:
     assert model.check().remarks == ()
 
 
+def test_a_grid_of_a_stubby_beam_is_warned_of_once() -> None:
+    stubby = fb.assemble(arm(properties=BOX, kind=fb.AssumedModes(1), gravity=(0.0, 0.0, 0.0)))
+    with pytest.warns(fb.errors.ModelWarning) as caught:
+        fb.linear_grid(stubby, {"joint.angle": [0.0, 0.2, 0.4]})
+    texts = [str(one.message) for one in caught if "% too high" in str(one.message)]
+    assert len(texts) == 1
+    assert texts[0].startswith("linear_grid of 'arm': FlexibleBeam 'link'")
+
+
 def test_a_stubby_beam_is_warned_of_as_it_is_linearised_and_its_remedy_holds() -> None:
     stubby = arm(properties=BOX, kind=fb.AssumedModes(3))
     held = {"joint.angle": 0.0}
