@@ -120,8 +120,8 @@ def assemble(
     if tree.loops.closures:
         near = None
         if locks:
-            whole, *groups = _tree(model, free, *evaluated(free, kinds, p.start), p, ())
-            near = locked_start(DAE(model.name, *groups, p, no_output, whole, algorithm), locks)
+            whole, x, z, u = _tree(model, free, *evaluated(free, kinds, p.start), p, ())
+            near = locked_start(DAE(model.name, x, z, u, p, no_output, whole, algorithm), locks)
         dae = close_loops(dae, near)
     dae = refuse_scalar_inertia(dae)
     # Forces between frames: there must be a line between these.
