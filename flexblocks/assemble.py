@@ -10,6 +10,7 @@ import casadi as ca
 import numpy as np
 
 from flexblocks.constraints.close_loops import close_loops
+from flexblocks.constraints.locked_start import locked_start
 from flexblocks.constraints.scalar_inertia import refuse_scalar_inertia
 from flexblocks.constraints.singularities.singular_mass import refuse_singular_mass
 from flexblocks.constraints.singularities.singular_posture import tell_of_singular_start
@@ -84,7 +85,8 @@ def assemble(
     Warns
     -----
     FlexblocksWarning
-        Beams had to bend to close the loops at the start, or a start value that was set had to move far.
+        Beams had to bend to close the loops at the start, or a start value that was set had to move far; the way of a
+        linkage to its start values, or to those of its locks, passes a change point.
     ModelWarning
         A block does what may not be meant: a beam without a discretization, modes of a free tip under a body, damping
         ratios of clamped beams that are far larger in the arm.
@@ -108,16 +110,20 @@ def assemble(
     kinds = BlockKinds(p.symbol)
     plan = decided_topology(model, plan, values, kinds, p.start)
     locks = checked_locks(plan, locked)
-    plan = with_locks(plan, locks)
+    free, plan = plan, with_locks(plan, locks)
     moved = checked_prescriptions(plan, prescribed)
     # Physics of every block by itself, then the multibody tree of all of them.
     terms, carried = evaluated(plan, kinds, p.start)
     tree, x, z, u = _tree(model, plan, terms, carried, p, moved)
-    algorithm = "recursive" if dynamics == "auto" else dynamics
-    dae = DAE(model.name, x, z, u, p, variables("output", []), tree, algorithm, model.copy(), locked=locks)
+    algorithm, no_output = "recursive" if dynamics == "auto" else dynamics, variables("output", [])
+    dae = DAE(model.name, x, z, u, p, no_output, tree, algorithm, model.copy(), locked=locks)
     # Kinematic loops: start values that close them, and the closures that are independent.
     if tree.loops.closures:
-        dae = close_loops(dae)
+        near = None
+        if locks:
+            whole, x, z, u = _tree(model, free, *evaluated(free, kinds, p.start), p, ())
+            near = locked_start(DAE(model.name, x, z, u, p, no_output, whole, algorithm), locks)
+        dae = close_loops(dae, near)
     dae = refuse_scalar_inertia(dae)
     # Forces between frames: there must be a line between these.
     if dae.tree.elements:

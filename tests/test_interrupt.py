@@ -5,9 +5,11 @@ from __future__ import annotations
 import functools
 import signal
 import sys
+import tempfile
 import threading
 import warnings
 from collections.abc import Callable
+from pathlib import Path
 from types import FrameType
 from typing import Any
 
@@ -82,18 +84,32 @@ def plan() -> Any:
     return optim.plan(DAE, task(), intervals=10, progress=False)
 
 
+def short() -> fb.Model:
+    return models.subudhi_morris_2002(links=1, modes=1)
+
+
+def exported() -> None:
+    from flexblocks import export
+
+    with tempfile.TemporaryDirectory() as folder:
+        export.fmu(fb.assemble(short()), Path(folder) / "arm.fmu")
+
+
 SLOW: dict[str, Callable[[], Any]] = {
     "assemble a chain in space": lambda: fb.assemble(chain()),
     "linear_grid": lambda: fb.linear_grid(fb.assemble(arm()), {"joint2.angle": [0.0, 0.1]}, progress=False),
     "plan": plan,
     "replay": lambda: planned().replay(law="tracking"),
     "audit": lambda: planned().audit(),
+    "compile": lambda: fb.assemble(short()).compile(),
+    "export.fmu": exported,
 }
 VERBS: dict[str, Callable[[], Any]] = {
     "assemble": lambda: fb.assemble(arm()),
     "equilibrium": lambda: fb.equilibrium(fb.assemble(arm(), symbolic=("payload.mass",)), p={"payload.mass": 0.2}),
     "linearize": lambda: fb.linearize(DAE, outputs=("payload.x",)).modes(),
     "simulate": swing,
+    "choose_damping": lambda: fb.choose_damping(short(), 0.01, elsewhere=()),
 }
 
 

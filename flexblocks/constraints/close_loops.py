@@ -20,8 +20,10 @@ from flexblocks.errors import ModelError, listing
 from flexblocks.libraries import scipy
 
 
-def close_loops(dae: DAE) -> DAE:
+def close_loops(dae: DAE, near: np.ndarray | None = None) -> DAE:
     """Return the DAE with start values that close all loops, and with independent closure constraints only.
+
+    The start is next to that of the blocks, or the closed posture `near` (n,).
 
     Raises
     ------
@@ -37,7 +39,7 @@ def close_loops(dae: DAE) -> DAE:
     """
     n, loops = dae.tree.size, dae.tree.loops
     # A closed posture next to the blocks' start values.
-    (record, leads), p = closed_start(dae), dae.p.start
+    (record, leads), p = closed_start(dae, near), dae.p.start
     q = record.closed
     # Independent closure constraints, as many as the rank of their Jacobian.
     rows = _independent_rows(dae, q, p) if n else np.zeros(0)

@@ -26,8 +26,10 @@ FAR = 1.0
 Lead = tuple[np.ndarray, np.ndarray]
 
 
-def closed_start(dae: DAE) -> tuple[ClosedStart, list[Lead]]:
+def closed_start(dae: DAE, near: np.ndarray | None = None) -> tuple[ClosedStart, list[Lead]]:
     """Return start values that close the loops, next to those of the blocks, and the ways on which guesses were led.
+
+    Where coordinates are locked, it is the closed posture `near` (n,) to which the arm without locks was led.
 
     Zero is the default of a start value: such joints move first. Then joints move whose start value was set; each of
     these is led back to its value where the others allow it, in the order in which the blocks were added. Beams bend
@@ -47,13 +49,13 @@ def closed_start(dae: DAE) -> tuple[ClosedStart, list[Lead]]:
     declared = dae.x.start[:n]
     joints = ~deforming(dae)
     guessed = joints & (declared != 0)
-    q, energies = _by_joints(equations, declared, p, joints, guessed), {}
+    q, energies = _by_joints(equations, declared, p, joints, guessed) if near is None else None, {}
     leads: list[Lead] = []
     kept = np.zeros(n, dtype=bool)
     if q is not None:
         q, kept, leads = _with_guesses(equations, q, declared, p, joints, guessed)
     else:
-        q = searched(dae, declared, p, np.ones(n, dtype=bool))
+        q = searched(dae, declared, p, np.ones(n, dtype=bool)) if near is None else near
         if q is None:
             raise not_closed(dae, declared, p, np.zeros(n, dtype=bool), "assemble")
         bent = deformation(dae)
@@ -62,7 +64,7 @@ def closed_start(dae: DAE) -> tuple[ClosedStart, list[Lead]]:
         kept = guessed & (np.abs(q - declared) <= CLOSED * equations.unit)
     names = tuple(name for name, is_kept in zip(dae.q_names, kept, strict=True) if is_kept)
     record = ClosedStart(dae.q_names, dae.x.units[:n], declared, q, equations.unit, names, energies)
-    _warn(dae, record, guessed & (np.abs(q - declared) > FAR * equations.unit))
+    _warn(dae, record, guessed & (np.abs(q - declared) > FAR * equations.unit) & (near is None))
     return record, leads
 
 

@@ -15,12 +15,15 @@ from flexblocks.interfaces.variables import variables
 
 
 @lru_cache(maxsize=16)
-def with_integrated_references(dae: DAE) -> DAE:
+def with_integrated_references(dae: DAE, given: frozenset[str] = frozenset()) -> DAE:
     """Return a DAE whose inputs are the highest derivatives of references that a loop uses.
 
     Parameters
     ----------
     dae : DAE
+    given : frozenset of str
+        References, or rates of these, that are inputs by themselves, as what is known or what a law commands. Their
+        derivatives are inputs, too, and they take the place of the highest one.
 
     Returns
     -------
@@ -40,15 +43,17 @@ def with_integrated_references(dae: DAE) -> DAE:
     refuse_clocks(dae.clocks, "plan")
     u, symbols = dae.u, dict(zip(dae.u.names, ca.vertsplit(dae.u.symbol), strict=True))
     above = {lower: name for chain in chains for lower, name in zip(chain.names, chain.names[1:], strict=False)}
-    integrals = [name for chain in chains for name in chain.integrals]
-    gone = {name for chain in chains for name in chain.names if name not in (*chain.integrals, chain.driven)}
+    integrals = [name for chain in chains for name in chain.integrals(given)]
+    gone = {name for chain in chains for name in chain.names} - {*integrals}
+    gone -= {name for chain in chains for name in chain.inputs(given)}
     # The lower derivatives keep their symbols, which are now those of states.
     entries = list(zip(dae.x.names, dae.x.units, dae.x.start.tolist(), strict=True))
     entries += [(name, u.unit(name), float(u.start[u.index(name)])) for name in integrals]
     known = dict(zip(dae.x.names, ca.vertsplit(dae.x.symbol), strict=True)) if len(dae.x) else {}
     x = variables("state", entries, symbols=known | {name: symbols[name] for name in integrals})
     inputs = u.take([i for i, name in enumerate(u.names) if name not in gone and name not in integrals])
-    inputs = dataclasses.replace(inputs, derivative_of=(None,) * len(inputs))
+    lower = tuple(name if name in inputs else None for name in inputs.derivative_of)
+    inputs = dataclasses.replace(inputs, derivative_of=lower)
     acting = ca.vertcat(*[ca.SX(0) if name in gone else symbols[name] for name in u.names])
     rates = ca.vertcat(*[symbols[above[name]] for name in integrals], ca.SX(0, 1))
     z, p = dae.z.symbol, dae.p.symbol

@@ -36,15 +36,17 @@ class ReferenceChain:
         """Position of the highest derivative that is used."""
         return len(self.used) - 1 - self.used[::-1].index(True)
 
-    @property
-    def integrals(self) -> tuple[str, ...]:
-        """What a plan integrates: all from the lowest to below the highest that is used."""
-        return self.names[self.lowest : self.highest]
+    def integrals(self, given: frozenset[str] = frozenset()) -> tuple[str, ...]:
+        """Return what is integrated: all from the lowest that is used to below what is given, or else the highest."""
+        return self.names[self.lowest : self._first(given)]
 
-    @property
-    def driven(self) -> str:
-        """The highest derivative that is used."""
-        return self.names[self.highest]
+    def inputs(self, given: frozenset[str] = frozenset()) -> tuple[str, ...]:
+        """Return what is told by itself: the highest that is used, or what is given and all of its derivatives."""
+        first = self._first(given)
+        return self.names[first:] if self.names[first] in given else (self.names[first],)
+
+    def _first(self, given: frozenset[str]) -> int:
+        return next((i for i, name in enumerate(self.names) if name in given), self.highest)
 
 
 @lru_cache(maxsize=16)

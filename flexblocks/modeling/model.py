@@ -213,7 +213,8 @@ class Model(RichDisplay):
         Returns
         -------
         ModelCheck
-            The blocks and what they are connected to, as a table; along which axes beams deflect; and remarks.
+            The blocks and what they are connected to, and the inputs with their roles, as tables; along which axes
+            beams deflect; and remarks.
 
         Raises
         ------

@@ -1,8 +1,8 @@
-"""Check of a model: its blocks, as a table, once they make up an arm."""
+"""Check of a model: its blocks and inputs, as tables, once they make up an arm."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
 from typing import ClassVar
@@ -26,16 +26,21 @@ class ModelCheck(RichDisplay):
     rows : tuple of (str, str, str)
         For each block its name, its type, and the blocks that it is connected to. With the type of a beam, along which
         axes it deflects in this arm.
+    inputs : tuple of (str, str, str)
+        For each input its name, its unit, and its role: actuator, disturbance, reference or reference rate.
     planes : dict of str
-        The same by name of the beam, those inside composites included: ``"y"``, ``"z"`` or ``"yz"``.
+        The axes along which beams deflect, by name of the beam, those inside composites included: ``"y"``, ``"z"`` or
+        ``"yz"``.
     remarks : tuple of str
         What may not be meant: sizes, units, loads, and frequencies that a theory misses; each with what to do.
     """
 
     HEADS: ClassVar[tuple[str, str, str]] = ("name", "type", "connected to")
+    INPUT_HEADS: ClassVar[tuple[str, str, str]] = ("input", "unit", "role")
     name: str
     loops: int
     rows: tuple[tuple[str, str, str], ...]
+    inputs: tuple[tuple[str, str, str], ...] = ()
     planes: Mapping[str, str] = field(default_factory=dict)
     remarks: tuple[str, ...] = ()
 
@@ -46,7 +51,10 @@ class ModelCheck(RichDisplay):
         return f"{self.name}: {len(self.rows)} blocks{closed}"
 
     def __str__(self) -> str:
-        return "\n".join([self.title, text_table(self.HEADS, self.rows), *(f"! {each}" for each in self.remarks)])
+        tables = [text_table(self.HEADS, self.rows)]
+        tables += [text_table(self.INPUT_HEADS, self.inputs)] if self.inputs else []
+        return "
+".join([self.title, *tables, *(f"! {each}" for each in self.remarks)])
 
     def __repr__(self) -> str:
         return f"ModelCheck({self.name!r}: {len(self.rows)} blocks, {len(self.remarks)} remarks)"
@@ -60,7 +68,7 @@ def model_check(model: ArmGraph, graph: nx.MultiGraph) -> ModelCheck:
     FlexblocksError
         The first thing that is wrong.
     """
-    closures = topology(model).closures
+    plan = topology(model)
     # The room that judges stands above: it knows what carries what, and the theories of blocks.
     judged = import_module("flexblocks.validity.model_judgement").judgement(model)
     words = {name: f", bends along {' and '.join(axes)}" for name, axes in judged.planes.items()}
@@ -68,4 +76,9 @@ def model_check(model: ArmGraph, graph: nx.MultiGraph) -> ModelCheck:
         (name, f"{type(block).__name__}{words.get(name, '')}", ", ".join(graph.neighbors(name)))
         for name, block in model.blocks.items()
     ]
-    return ModelCheck(model.name, len(closures), tuple(rows), judged.planes, judged.remarks)
+    inputs = [
+        (f"{name}.{one.name}", one.unit, one.role.replace("_", " "))
+        for name, block in plan.blocks.items()
+        for one in block.inputs()
+    ]
+    return ModelCheck(model.name, len(plan.closures), tuple(rows), tuple(inputs), judged.planes, judged.remarks)

@@ -34,7 +34,8 @@ from flexblocks.user_warning import warn
 from flexblocks.validity.deflection_error import DeflectionError
 from flexblocks.validity.energy_balance import out_of_balance, warn_of_balances
 from flexblocks.validity.input_limits import Excess, warn_of_limits
-from flexblocks.validity.large_deflections import is_quiet, large_deflections, warn_of_cases
+from flexblocks.validity.large_deflections import is_quiet, large_deflections, left_out_deflections, warn_of_cases
+from flexblocks.validity.left_out_planes import LeftOut, warn_of_left_out_planes
 from flexblocks.validity.state_ranges import beyond_state_ranges, warn_of_states
 
 if TYPE_CHECKING:
@@ -110,8 +111,8 @@ def simulate_batch(
     -----
     FlexblocksWarning
         Runs failed, or it was interrupted; inputs exceed the limits of their actuators; loops pass a change point;
-        energies are out of balance; or a beam deflects beyond the small deflections that it is modelled for, as for
-        `simulate`.
+        energies are out of balance; a beam deflects beyond the small deflections that it is modelled for, or forces act
+        across a plane in which it does not bend, as for `simulate`.
 
     Examples
     --------
@@ -142,6 +143,7 @@ def simulate_batch(
     stopped: dict[int, str] = {}
     passing: dict[int, Passages] = {}
     deflected: dict[int, list[DeflectionError]] = {}
+    across: dict[str, list[LeftOut]] = {}
     beyond: dict[str, str] = {}
     balances: dict[int, str] = {}
     driven: dict[str, list[Excess]] = {}
@@ -169,6 +171,7 @@ def simulate_batch(
                     runs.put(run, motion)
                     if not is_quiet():
                         deflected[run] = large_deflections(dae, motion.x, motion.z, motion.u, values)
+                        across[f"in run {run}"] = left_out_deflections(dae, motion.x, motion.z, motion.u, values)
                         beyond[f"in run {run}, "] = beyond_state_ranges(dae, motion.x, motion.t)
                         sampled_motion = motion.t, motion.x, motion.z, motion.u
                         balances[run] = out_of_balance(dae, *sampled_motion, values, motion.energy)
@@ -180,6 +183,7 @@ def simulate_batch(
     # Report what is out of range, and what is incomplete.
     deflected_runs = {f"in run {run}": errors for run, errors in deflected.items()}
     warn_of_cases(f"{HERE} of '{dae.name}'", "in {} runs", deflected_runs, times)
+    warn_of_left_out_planes(f"{HERE} of '{dae.name}'", "in {} runs", across)
     warn_of_states(f"{HERE} of '{dae.name}'", beyond)
     warn_of_balances(f"{HERE} of '{dae.name}'", {f"in run {run}, ": balances[run] for run in sorted(balances)})
     warn_of_limits(f"{HERE} of '{dae.name}'", driven)

@@ -12,7 +12,7 @@ from flexblocks.dae.dae import DAE
 from flexblocks.errors import LargeDeflectionWarning
 from flexblocks.user_warning import warn
 from flexblocks.validity.deflection_error import DeflectionError, deflection_errors
-from flexblocks.validity.left_out_planes import warn_of_left_out_planes
+from flexblocks.validity.left_out_planes import LeftOut, left_out_planes, warn_of_left_out_planes
 
 # What is out of range: an estimated error above this share of the deflection that is also a shift that would be seen,
 # above this share of the length; or one that is far off by itself. By size alone the first is a deflection of a sixth
@@ -75,13 +75,19 @@ def warn_of_large_deflections(
     """
     if is_quiet():
         return False
-    if dae.tree.elements or any(name.endswith((".load_y", ".load_z")) for name in dae.u.names):
-        warn_of_left_out_planes(dae, where, x, z, u, p)
+    if left_out := left_out_deflections(dae, x, z, u, p):
+        warn_of_left_out_planes(where, "", {"": left_out})
     far = large_deflections(dae, x, z, u, p, at_rest=times is None)
     if far:
         texts = [described(one, None if times is None else float(times[one.sample])) for one in far]
         warn(f"{where}: {'; '.join(texts)}", LargeDeflectionWarning)
     return bool(far)
+
+
+def left_out_deflections(dae: DAE, x: np.ndarray, z: np.ndarray, u: np.ndarray, p: np.ndarray) -> list[LeftOut]:
+    """Return what forces from outside do across planes in which beams do not bend; arguments as `deflection_errors`."""
+    acts = dae.tree.elements or any(name.endswith((".load_y", ".load_z")) for name in dae.u.names)
+    return left_out_planes(dae, x, z, u, p) if acts else []
 
 
 def warn_of_cases(

@@ -8,7 +8,7 @@ the distance s from the root.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -48,19 +48,39 @@ class LeftOut:
     sources: tuple[str, ...]
 
 
-def warn_of_left_out_planes(dae: DAE, where: str, x: np.ndarray, z: np.ndarray, u: np.ndarray, p: np.ndarray) -> None:
-    """Warn, once, of deflections that are left out; arguments as for `warn_of_large_deflections`."""
-    texts = [
-        f"{one.beam.where} bends along {one.beam.planes} alone, where {listing(one.sources)} would deflect it by about "
-        f"{one.deflection:.2g} m along {one.axis}, which is left out. Give it bending='yz'."
-        for one in left_out_planes(dae, x, z, u, p)
-    ]
+def warn_of_left_out_planes(where: str, many: str, cases: Mapping[str, list[LeftOut]]) -> None:
+    """Warn, once, of deflections that are left out in some of many cases, each with its worst.
+
+    Parameters
+    ----------
+    where : str
+        The call, for the message.
+    many : str
+        What a number of cases is called, as ``"in {} runs"``.
+    cases : dict
+        `left_out_planes` of each, by what it is called, as ``"in run 3"``; by an empty name of the only one.
+    """
+    found: dict[tuple[str, str], list[tuple[str, LeftOut]]] = {}
+    for name, deflections in cases.items():
+        for one in deflections:
+            found.setdefault((one.beam.name, one.axis), []).append((name, one))
+    texts = []
+    for those in found.values():
+        name, worst = max(those, key=lambda case: case[1].deflection)
+        which = name if len(those) == 1 else f"{many.format(len(those))}, the most {name}:"
+        texts.append(
+            f"{which} {worst.beam.where} bends along {worst.beam.planes} alone, where {listing(worst.sources)} would "
+            f"deflect it by about {worst.deflection:.2g} m along {worst.axis}, which is left out. Give it bending='yz'."
+        )
     if texts:
-        warn(f"{where}: {' '.join(texts)}", ModelWarning)
+        warn(f"{where}: {' '.join(text.lstrip() for text in texts)}", ModelWarning)
 
 
 def left_out_planes(dae: DAE, x: np.ndarray, z: np.ndarray, u: np.ndarray, p: np.ndarray) -> list[LeftOut]:
-    """Return the deflections that inputs (samples, nu) would cause along axes along which beams do not deflect."""
+    """Return the deflections that inputs would cause along axes along which beams do not deflect.
+
+    Arguments as for `flexblocks.validity.large_deflections.warn_of_large_deflections`.
+    """
     found = []
     for index, axis in _rigid_axes(dae):
         beam = dae.tree.bodies[index].block.nominal

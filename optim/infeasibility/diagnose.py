@@ -15,6 +15,7 @@ from ..model.trajectories import phase_trajectories, transcribed_problem
 from ..presolve.feasibility.controllability_check import scenarios_apart
 from ..presolve.rigid_motion.duration_estimate import LONGEST, estimated_duration
 from ..presolve.transcribed_problem import TranscribedProblem
+from ..problem.known_motion import moving_names
 from ..problem.objectives import Time
 from ..solver_statistics import CONVERGED, statistics, status_of
 from .conflict import Conflict, conflict
@@ -137,7 +138,7 @@ def remarks(transcribed: TranscribedProblem) -> list[str]:
                 f"As far as small motions go, no shared inputs move the scenarios {apart} together, whatever the "
                 "limits: plan them apart, or give the phase a leeway."
             )
-    for t in transcribed.first:
+    for t in transcribed.first if not moving_names(transcribed.problem.prescribed) else ():
         quick = transcribed.problem.lasting(["free"] * len(transcribed.first), Time())
         phase = quick.phases[transcribed.first.index(t)]
         estimate = estimated_duration(t.dae, quick, phase, t.limits, t.start, t.goal)

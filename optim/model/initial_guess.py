@@ -15,6 +15,7 @@ from ..presolve.phase_transcription import PhaseTranscription
 from ..presolve.rigid_motion.driven_states import moving_forces, state_inputs
 from ..presolve.rigid_motion.following_states import following_states, undriven_states
 from ..presolve.rigid_motion.quasi_static_path import QuasiStaticPath, balanced_path
+from ..presolve.rigid_motion.reference_motion import with_reference_rates
 from ..presolve.rigid_motion.rigid_arm import quintic, rigid_inputs
 from ..presolve.rigid_motion.waypoint_spline import Waypoint, waypoint_spline
 from .ends.reached_state import set_reached_state
@@ -40,7 +41,9 @@ def set_guess(b: Any, t: PhaseTranscription, detours: Sequence[Waypoint] = (), s
     if not (detours or straight or t.problem.scenarios):
         detours = least_effort_waypoints(t)
     path = _path(t, detours)
-    (x, rates, accelerations), at_points = path.states(times / T), path.states(inner / T)
+    (x, rates, accelerations), at_points = (
+        with_reference_rates(t.dae, path.states(at / T), T) for at in (times, inner)
+    )
     q, v, a, w, dw = x[:, :n], rates[:, :n] / T, accelerations[:, :n] / T**2, x[:, 2 * n :], rates[:, 2 * n :] / T
     z = path.z(inner / T)
     # First-order states that no input drives follow from that motion

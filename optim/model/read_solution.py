@@ -214,12 +214,15 @@ def arm_inputs(arm: DAE, run: Sequence[PhaseTrajectory], inputs: Mapping[str, PP
     whole: dict[str, Any] = dict(inputs)
     for chain in reference_chains(arm):
         for lower, name in reversed(list(zip(chain.names[: chain.highest], chain.names[1:], strict=False))):
+            if lower in whole:  # known beforehand
+                continue
             begin = start[lower] if lower in start else float(arm.u.start[arm.u.index(lower)])
             integral = whole[name].antiderivative()
             integral.c[-1] += begin
             whole[lower] = integral
         for lower, name in zip(chain.names[chain.highest :], chain.names[chain.highest + 1 :], strict=False):
-            whole[name] = _derivative(whole[lower])
+            if name not in whole:
+                whole[name] = _derivative(whole[lower])
     return {name: whole[name] for name in arm.u.names if name in whole}
 
 

@@ -20,7 +20,7 @@ from .boundary_equilibrium import boundary_equilibrium, equilibrium_at, split_pr
 from .bounds import Limits
 from .equilibrium import undetermined_at_rest
 from .feasibility.open_base import at_rest, open_base, with_momentum
-from .feasibility.redundant_references import redundant_references
+from .feasibility.redundant_references import led_coordinates, redundant_references
 from .feasibility.shared_travel import reference_states
 from .inputs.known_motions import known_columns, limits_at
 from .meeting.meeting_end import meeting_end
@@ -106,6 +106,7 @@ def phase_ends(
                 loose = settling_states(dae, goal.point, float(phase.duration))
             if dae.tree.feedback is not None and not goal.moving and goal_kind != "rest":
                 loose += redundant_references(dae, goal.point, times[i] or 1.0)
+                known = (*known, *led_coordinates(dae, goal.point, times[i] or 1.0))
             at = with_momentum(dae, goal.point, begin.point, floats) if goal.moving and floats else goal.point
             end = End(goal_kind, at, states, outputs, open=(*floats, *known), loose=loose, moving=goal.moving)
             if dae.tree.has_undriven_base and goal.moving and (outputs or _names_rates(dae, floats, there)):

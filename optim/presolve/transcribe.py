@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from flexblocks.dae.dae import DAE
-from flexblocks.dae.integrated_references import with_integrated_references
 
 from ..collocation.mesh import Mesh, spaced_mesh, uniform_mesh
 from ..collocation.quasi_static import ALL_MOVE, StaticModes
@@ -37,7 +36,7 @@ from .infeasible_goal import (
 )
 from .inputs.known_motions import bounded_by_known, with_known_motions
 from .inputs.planned_inputs import planned_arm
-from .inputs.references import with_planned_names
+from .inputs.references import with_planned_names, with_planned_references
 from .least_inputs.weak_inputs import check_weak_inputs
 from .lines.line_reach import check_lines
 from .magnitudes.input_sizes import input_sizes
@@ -81,7 +80,7 @@ def transcribe(
     # 1. The data of the problem: limits of every phase, and parameters of every phase in every scenario.
     problem, arm = _as_problem(dae, problem), dae
     if any(arm.u.derivative_of):
-        dae, problem = with_integrated_references(arm), with_planned_names(arm, problem)
+        dae, problem = with_planned_references(arm, problem), with_planned_names(arm, problem)
     if problem.prescribed:
         problem = with_known_motions(dae, problem)
     if not takes_all_inputs(dae, problem):

@@ -1,4 +1,4 @@
-"""Known motion: the course of a prescribed coordinate over the time of the whole motion, such as that of a shaker."""
+"""Known motion: the course of a prescribed coordinate or input over the time of the whole motion, as of a shaker."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def checked_motions(where: str, motions: Any, durations: Sequence[Duration]) -> 
         One is none of these, has no derivatives or is not finite; a duration is free, so that nobody knows when.
     """
     motions = mapping(where, motions)
-    moving = [name for name, motion in motions.items() if not _is_number(motion)]
+    moving = moving_names(motions)
     if moving and not all(isinstance(duration, float) for duration in durations):
         raise ProblemError(f"{where}: {', '.join(moving)}: a known motion, and a free duration; give a duration in s.")
     end = sum(duration for duration in durations if isinstance(duration, float))
@@ -38,8 +38,15 @@ def checked_motions(where: str, motions: Any, durations: Sequence[Duration]) -> 
     return motions
 
 
-def known_motion(where: str, motion: Any, times: np.ndarray) -> np.ndarray:
+def moving_names(motions: Mapping[str, Any]) -> list[str]:
+    """Return what is known to change with the time, so that nobody knows it where durations are free."""
+    return [name for name, motion in motions.items() if not _is_number(motion)]
+
+
+def known_motion(where: str, motion: Any, times: np.ndarray, order: int = 0) -> np.ndarray:
     """Return position, rate, acceleration and the rate of the acceleration at times (k,) [s]: an array (4, k).
+
+    The same of the derivative of this `order`, where that is the motion.
 
     Raises
     ------
@@ -47,13 +54,13 @@ def known_motion(where: str, motion: Any, times: np.ndarray) -> np.ndarray:
         The motion has no derivatives, or is not finite.
     """
     if isinstance(motion, (PPoly, BSpline)):
-        values = np.array([motion(times), *(motion.derivative(k)(times) for k in range(1, DERIVATIVES))])
+        values = np.array([motion(times, order + k) for k in range(DERIVATIVES)])
     elif isinstance(motion, str) or callable(motion) or _is_number(motion):
         time = ca.SX.sym("time")
         orders = [value_in_time(motion, time, where)]
-        for _ in range(1, DERIVATIVES):
+        for _ in range(1, order + DERIVATIVES):
             orders.append(ca.jacobian(orders[-1], time))
-        values = ca.Function("motion", [time], [ca.densify(ca.vertcat(*orders))])(times[None, :]).full()
+        values = ca.Function("motion", [time], [ca.densify(ca.vertcat(*orders[order:]))])(times[None, :]).full()
     else:
         raise ProblemError(f"{where} = {motion!r}; must be {EXPECTED}.")
     if not computable(values):

@@ -57,7 +57,7 @@ class RestToRest:
         ``{"table.displacement": "0.02*sin(30*time)"}``: a number, a text in ``time``, a function of the time by the
         operators and functions of CasADi, or a SciPy spline. The time [s] counts from the beginning of the motion.
         Without it the plan chooses the acceleration. Likewise by name of an input, such as a disturbance, its value:
-        ``{"wind.force_y": "3*sin(2*time)"}``.
+        ``{"wind.force_y": "3*sin(2*time)"}``. The rates of a known reference are its derivatives.
     courses : dict of Course
         By frame, the courses that `goal` prescribes; put there if they are in `goal`.
 

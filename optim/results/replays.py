@@ -32,7 +32,7 @@ def replay_of(
     chosen = runs if scenario is None else runs[:1]
     taken = chosen_law(law, errors)
     try:
-        replays = [replayed(dae, run, taken, scenario, **options) for run in chosen]
+        replays = [replayed(dae, run, taken, scenario, whole=arm, **options) for run in chosen]
     except SimulationError as error:
         if taken is None or taken is law:  # as it was asked for
             raise

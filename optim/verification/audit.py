@@ -12,7 +12,6 @@ import pandas as pd
 from flexblocks.assemble import assemble
 from flexblocks.beam.discretization import Discretization
 from flexblocks.dae.dae import DAE
-from flexblocks.dae.integrated_references import with_integrated_references
 from flexblocks.dae.with_inputs import with_inputs
 from flexblocks.linear.linearize import linearize
 from flexblocks.modeling.model import Model
@@ -27,6 +26,7 @@ from flexblocks.validity.large_deflections import without_warning
 from ..errors import ProblemError
 from ..model.read_solution import regrouped
 from ..model.trajectories import PhaseTrajectory, phase_trajectories, transcribed_problem
+from ..presolve.inputs.references import with_planned_references
 from .arrivals import Leg
 from .criteria import Allowed, Criteria, allowed
 from .motion_figures import MotionFigures, motion_figures, worst
@@ -163,9 +163,8 @@ def audit(
     coarse, arm = transcribed.dae, transcribed.arm
     finer_arm = dae = finer_dae(arm, finer)
     if any(dae.u.derivative_of):
-        dae = with_integrated_references(dae)
-    if dae.u.names != coarse.u.names:
-        dae = with_inputs(dae, coarse.u.names, dict(zip(coarse.u.names, coarse.u.roles, strict=True)))
+        dae = with_planned_references(dae, transcribed.problem)
+    dae = with_inputs(dae, coarse.u.names, dict(zip(coarse.u.names, coarse.u.roles, strict=True)))
     shared = None if law is None else shared_states(coarse, dae)
     planned_runs, finer_runs = [scenario_run(run) for run in runs], [scenario_run(run, dae=dae) for run in runs]
     last = finer_runs[0][1][-1]
@@ -177,7 +176,7 @@ def audit(
     most = allowed(criteria or Criteria(), transcribed.arm, motions)
 
     def on_finer(by: Any) -> tuple[MotionFigures | None, SimulationError | None, list[Withheld]]:
-        driver = _Driver(dae, coast, by, shared)
+        driver = _Driver(dae, finer_arm, coast, by, shared)
         with collected_warnings() as withheld:
             try:
                 figures = worst([driver.figures(run, *one) for run, one in zip(runs, finer_runs, strict=True)])
@@ -197,7 +196,7 @@ def audit(
     if finer_figures is None:
         assert failure is not None
         raise failure
-    ours = _Driver(coarse, coast, law)
+    ours = _Driver(coarse, arm, coast, law)
     return Audit(
         motion=motions[0],
         dae=finer_arm,
@@ -255,9 +254,10 @@ def coast_time(dae: DAE, goal: OperatingPoint) -> float:
 
 @dataclass(frozen=True, eq=False)
 class _Driver:
-    """How one model of the arm is driven through a plan and held after it for a `coast` [s]."""
+    """How one model of the arm, with its inputs as they are `whole`, is driven and then held for a `coast` [s]."""
 
     dae: DAE
+    whole: DAE
     coast: float
     law: Any
     shared: frozenset[str] | None = None
@@ -269,7 +269,7 @@ class _Driver:
         if self.law is None:
             drive = by_inputs(self.dae, **options)
         else:
-            drive = by_law(self.dae, run, self.law, self.shared, **options)
+            drive = by_law(self.dae, run, self.law, self.shared, self.whole, **options)
         driven = replay(self.dae, start, legs, drive).trajectory
         goal = legs[-1].goal
         if goal is None or not legs[-1].rests:
@@ -278,7 +278,7 @@ class _Driver:
             holding = dict(zip(self.dae.u.names, goal.u.tolist(), strict=True))
             after = whole(simulate(self.dae, (0.0, self.coast), holding, driven.x[-1], goal.p))
         else:
-            after = held(self.dae, run[-1], legs[-1], driven.x[-1], self.coast, self.law, self.shared)
+            after = held(self.dae, run[-1], legs[-1], driven.x[-1], self.coast, self.law, self.shared, self.whole)
         return motion_figures(self.dae, driven, legs, after)
 
 

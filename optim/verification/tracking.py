@@ -8,8 +8,8 @@ horizon of one duration beyond the end. An arm that cannot be stabilised, such a
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -22,6 +22,7 @@ from flexblocks.simulation.trajectory import Trajectory
 from ..errors import ProblemError
 from ..model.read_solution import input_polynomials, trajectory
 from ..model.trajectories import PhaseTrajectory
+from ..presolve.bounds import chosen_inputs
 from .mesh_errors.linearized_intervals import LinearizedIntervals, linearized_intervals
 from .mesh_errors.local_errors import scaling
 from .mesh_errors.matrix_exponential import matrix_exponentials
@@ -51,6 +52,8 @@ class TrackingLaw(TimeVaryingLQR):
         [s]
     states : tuple of str
         Of the arm that was planned for.
+    inputs : tuple of str
+        What the plan moves, and the law drives.
     K : ndarray (k, nu, nx)
         Gains of these states.
     shared : frozenset of str
@@ -61,11 +64,15 @@ class TrackingLaw(TimeVaryingLQR):
     R: Any = None
     times: np.ndarray = field(default_factory=lambda: np.zeros(0))
     states: tuple[str, ...] = ()
+    inputs: tuple[str, ...] = ()
     K: np.ndarray = field(default_factory=lambda: np.zeros((0, 0, 0)))
     shared: frozenset[str] = frozenset()
 
     def measured_states(self, dae: DAE) -> tuple[str, ...]:
         return tuple(name for name in dae.x.names if name in self.shared)
+
+    def driven(self, dae: DAE) -> tuple[str, ...]:
+        return self.inputs
 
     def gains(self, dae: DAE) -> tuple[np.ndarray, np.ndarray]:
         return self.times, self.K[:, :, [self.states.index(name) for name in self.measured_states(dae)]]
@@ -100,27 +107,31 @@ def tracking_law(traj: PhaseTrajectory, shared: frozenset[str] | None = None) ->
             f"replay: law: '{dae.name}' cannot be linearised along its plan (dependent coordinates, samplers or "
             "singular postures); give a law of flexblocks.control, or law=None for none."
         )
-    times, K = _gains(equations, _weights(dae, equations, L, motion.trajectory))
+    inputs = chosen_inputs(dae, traj.transcription.problem)
+    columns = [dae.u.index(name) for name in inputs]
+    equations = replace(equations, B=equations.B[..., columns])
+    times, K = _gains(equations, _weights(equations, L, motion.trajectory, columns))
     return TrackingLaw(
         motion,
         times=times,
         states=dae.x.names,
+        inputs=tuple(inputs),
         K=K,
         shared=frozenset(dae.x.names) if shared is None else shared,
     )
 
 
 def _weights(
-    dae: DAE, equations: LinearizedIntervals, L: np.ndarray, motion: Trajectory
+    equations: LinearizedIntervals, L: np.ndarray, motion: Trajectory, columns: Sequence[int]
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the scaling S (nx, nx) of deviations, |S d|^2 twice their energy, and the cost R (nu,) of inputs."""
+    """Return the scaling S (nx, nx) of deviations, |S d|^2 twice their energy, and the cost R of those inputs."""
     nx, size = equations.x.shape[2], L.shape[1]
     energy = 2 * (float(motion.energy[:, 0].max()) or 1.0)
     S = np.zeros((nx, nx))
     S[:size, :size] = L[len(L) // 2].T
     moved = np.ptp(motion.x[:, size:], axis=0)
     S[range(size, nx), range(size, nx)] = np.sqrt(energy) / np.where(moved > 0, moved, 1.0)
-    used = np.abs(motion.u).max(axis=0)
+    used = np.abs(motion.u[:, columns]).max(axis=0, initial=0.0)
     used = np.where(used > 0, used, used.max(initial=0.0) or 1.0)
     return S, INPUT_COST * energy / used**2
 

@@ -172,3 +172,22 @@ def test_the_way_to_a_change_point_is_told_by_its_slope() -> None:
         assert way_to_change_point(dae, q, v, dae.p.start) == pytest.approx(angle, rel=1e-3)
     assert may_pass(dae, q, dae.p.start)
     assert way_to_change_point(dae, q, 0 * v, dae.p.start) == np.inf
+
+
+@pytest.mark.parametrize(
+    "beam", [fb.AssumedModes(2, tip="pinned"), pytest.param(fb.FiniteElements(1), marks=pytest.mark.slow)]
+)
+def test_a_lock_leads_the_linkage_to_its_value(beam: fb.Discretization) -> None:
+    """As `equilibrium` does: to the same posture, and with the same warning."""
+    model, free = parallelogram(beam=beam, gravity=(0.0, 0.0, 0.0)), fb.assemble(parallelogram(beam=beam))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        locked = fb.assemble(model, locked={"hinge0.angle": 2.7})
+    held = fb.equilibrium(free, {"hinge0.angle": 2.7})
+    for name in ("hinge1.angle", "pin0.angle"):
+        assert locked.x.start[locked.x.index(name)] == pytest.approx(held[name], abs=1e-3)
+    assert "hinge0.angle" not in locked.x
+    assert locked.closed_start.moved["hinge1.angle"] == pytest.approx((0.7, 2.7), abs=1e-6)
+    words = rf"assemble: on the way .*, {PASSED} hinge0.angle = -?0.0\d*, where .*hinge0.angle.* are in line"
+    with pytest.warns(fb.FlexblocksWarning, match=words):
+        fb.assemble(model, locked={"hinge0.angle": -1.0})

@@ -44,6 +44,35 @@ def test_nothing_is_listed_of_usual_arms(model: fb.Model) -> None:
     assert model.check().remarks == ()
 
 
+def test_inputs_are_listed_with_their_roles() -> None:
+    model = arm(load_y="input")
+    motor = model.add(fb.TorqueSource("motor"))
+    model.connect(motor.flange_b, "joint.axis")
+    for block in (fb.WorldTorque("jet", role="actuator"), fb.WorldForce("wind")):
+        model.connect("link.frame_b", model.add(block).frame_a)
+    checked, dae = model.check(), fb.assemble(model)
+    assert checked.inputs == tuple(
+        (name, unit, role) for name, unit, role in zip(dae.u.names, dae.u.units, dae.u.roles, strict=True)
+    )
+    assert {("link.load_y", "N/m", "disturbance"), ("motor.torque", "N m", "actuator")} < set(checked.inputs)
+    lines = [line.split() for line in str(checked).splitlines()]
+    assert ["input", "unit", "role"] in lines
+    assert ["wind.force_x", "N", "disturbance"] in lines
+    assert "input" not in str(arm().check())
+
+
+def test_references_and_their_rates_are_listed() -> None:
+    model = fb.Model("servo")
+    ground, joint = model.add(fb.Ground("ground")), model.add(fb.Revolute("joint"))
+    model.connect(ground.frame_b, joint.frame_a)
+    model.connect(joint.frame_b, model.add(fb.RigidLink("rod", 1.0, 2.0)).frame_a)
+    model.connect(model.add(fb.PDServo("servo", kp=100.0, kd=10.0)).flange_b, joint.axis)
+    assert model.check().inputs == (
+        ("servo.reference", "rad", "reference"),
+        ("servo.reference_rate", "rad/s", "reference rate"),
+    )
+
+
 @pytest.mark.parametrize(
     ("words", "model"),
     [
@@ -72,6 +101,15 @@ def test_a_floating_arm_needs_no_gravity() -> None:
     model.connect(model.add(fb.Ground("ground")).frame_b, base.frame_a)
     model.connect(base.frame_b, model.add(fb.Payload("hull", 10.0, np.eye(3))).frame_a)
     assert model.check().remarks == ()
+
+
+def test_a_grid_of_a_stubby_beam_is_warned_of_once() -> None:
+    stubby = fb.assemble(arm(properties=BOX, kind=fb.AssumedModes(1), gravity=(0.0, 0.0, 0.0)))
+    with pytest.warns(fb.errors.ModelWarning) as caught:
+        fb.linear_grid(stubby, {"joint.angle": [0.0, 0.2, 0.4]})
+    texts = [str(one.message) for one in caught if "% too high" in str(one.message)]
+    assert len(texts) == 1
+    assert texts[0].startswith("linear_grid of 'arm': FlexibleBeam 'link'")
 
 
 def test_a_stubby_beam_is_warned_of_as_it_is_linearized_and_its_remedy_holds() -> None:

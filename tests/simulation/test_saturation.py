@@ -113,7 +113,7 @@ def test_a_batch_names_its_worst_run_or_clips_as_single_runs_do() -> None:
 
 
 def test_inputs_of_every_actuator_are_clipped() -> None:
-    """The voltage of a motor, the force along a line, the speed of a winch and the opening of a valve."""
+    """The forces along a line and of a slide's drive; voltages, speeds of winches and openings of valves are below."""
     model = fb.Model("actuators", gravity=(0.0, 0.0, -9.81))
     ground = model.add(fb.Ground("ground"))
     slide, load = model.add(fb.Prismatic("slide", axis=(0, 0, 1), start=1.0)), model.add(fb.Payload("load", mass=5.0))
@@ -130,6 +130,55 @@ def test_inputs_of_every_actuator_are_clipped() -> None:
         fb.simulate(dae, (0.0, 0.1), u=u)
     run = fb.simulate(dae, (0.0, 0.5), u=u, saturate=True)
     np.testing.assert_allclose(run["der(slide.displacement)"][-1], 0.5 * ((100.0 - 20.0) / 5.0 - 9.81))
+
+
+OIL = {"area_a": 2e-3, "area_b": 1.5e-3, "retracted": 0.5, "extended": 1.5}
+# What drives a slide, its input, the limit of that, and how the excess of three times as much is told.
+DRIVES = {
+    "voltage": (fb.DCMotor("drive", 0.1, 1.0, 1e-3, limit=24.0), "voltage", 24.0, r"of 24 V from .*, by up to 48 V"),
+    "winch": (
+        fb.Cable("drive", 1.0, 1e5, damping_time=0.01, winch=True, limit=0.2),
+        "speed",
+        0.2,
+        r"of 0.2 m/s from .*, by up to 0.4 m/s",
+    ),
+    "servo valve": (
+        fb.HydraulicCylinder("drive", **OIL, supply_pressure=2e7, rated_flow=1e-4),
+        "valve",
+        1.0,
+        r"of 1 from .*, by up to 200%",
+    ),
+    "ideal valve": (fb.HydraulicCylinder("drive", **OIL, max_speed=0.3), "valve", 1.0, r"of 1 from .*, by up to 200%"),
+}
+
+
+@pytest.mark.parametrize(("drive", "name", "limit", "words"), DRIVES.values(), ids=DRIVES)
+def test_voltages_winches_and_valves_are_told_of_and_clipped(drive: Any, name: str, limit: float, words: str) -> None:
+    model = fb.Model("driven", gravity=(0.0, 0.0, -9.81))
+    ground, motor = model.add(fb.Ground("ground")), model.add(drive)
+    turns = isinstance(drive, fb.DCMotor)
+    joint = model.add(fb.Revolute("joint") if turns else fb.Prismatic("joint", axis=(0, 0, -1), start=1.0))
+    load = model.add(fb.Payload("load", mass=5.0, inertia=np.diag([0.3, 0.3, 0.3])))
+    model.connect(ground.frame_b, joint.frame_a)
+    model.connect(joint.frame_b, load.frame_a)
+    if turns:
+        model.connect(motor.flange_b, joint.axis)
+    else:
+        model.connect(ground.frame_b, motor.frame_a)
+        model.connect(load.frame_a, motor.frame_b)
+    dae, entry = fb.assemble(model), f"drive.{name}"
+    times, excessive = np.linspace(0.0, 0.3, 31), fb.piecewise_constant([0.0, 0.1, 0.2], [0.0, 3 * limit, -0.5 * limit])
+    with pytest.warns(fb.FlexblocksWarning, match=rf"{entry} exceeds its limit {words}.* at t = 0.1 s"):
+        beyond = fb.simulate(dae, times, u={entry: excessive})
+    assert beyond[entry].max() == pytest.approx(3 * limit)
+    clipped = fb.simulate(dae, times, u={entry: excessive}, saturate=True)
+    at_limit = fb.piecewise_constant([0.0, 0.1, 0.2], [0.0, limit, -0.5 * limit])
+    kept = fb.simulate(dae, times, u={entry: at_limit})
+    assert clipped[entry].max() == limit
+    size = np.abs(kept.x).max(axis=0)
+    np.testing.assert_allclose(clipped.x / size, kept.x / size, atol=1e-6)
+    with pytest.warns(fb.FlexblocksWarning, match=rf"{entry} exceeds its limit {words}.* in run 1"):
+        fb.simulate_batch(dae, times, u={entry: [0.0, excessive]})
 
 
 def test_a_loop_keeps_limits_or_is_warned_of_what_it_commands() -> None:

@@ -58,6 +58,31 @@ def test_forces_in_the_plane_and_none_are_not_warned_of() -> None:
         fb.simulate(dae, (0.0, 0.01))
 
 
+def told(caught) -> str:
+    """The text of the only warning of deflections that are left out."""
+    (text,) = [str(one.message) for one in caught if "is left out" in str(one.message)]
+    return text
+
+
+def test_batches_tell_the_worst_run_once() -> None:
+    dae = cantilever(fb.WorldForce("wind"))
+    with pytest.warns(ModelWarning) as caught:
+        fb.simulate_batch(dae, (0.0, 0.01), u={"wind.force_z": [0.0, 0.5, 1.0]})
+    (alone,) = left_out_planes(dae, dae.x.start[None], dae.z.start[None], np.array([[0.0, 0.0, 1.0]]), dae.p.start)
+    assert "in 2 runs, the most in run 2: FlexibleBeam 'beam' bends along y alone" in told(caught)
+    assert f"by about {alone.deflection:.2g} m along z" in told(caught)
+
+
+def test_grids_tell_the_worst_point_once() -> None:
+    dae = cantilever(fb.WorldForce("wind"))
+    with pytest.warns(ModelWarning) as caught:
+        fb.linear_grid(dae, {"wind.force_z": [0.0, 0.5, 1.0]})
+    assert "at 2 points, the most at wind.force_z = 1: FlexibleBeam 'beam' bends along y alone" in told(caught)
+    with pytest.warns(ModelWarning) as caught:
+        fb.linear_grid(dae, {"wind.force_y": [0.0, 0.01]}, at={"wind.force_z": 0.5})
+    assert "at 2 points" in told(caught)
+
+
 def test_a_thruster_on_a_turned_link_is_seen_in_its_own_axes() -> None:
     model = fb.Model("thruster")
     joint = model.add(fb.Revolute("joint", start=1.0))

@@ -66,12 +66,16 @@ class TimeVaryingLQR(Law):
         """Return the states that the law measures, in the order of the columns of K."""
         return dae.x.names
 
+    def driven(self, dae: DAE) -> tuple[str, ...]:
+        """Return the inputs that the law drives, in the order of the rows of K."""
+        return driven_inputs(dae, None)
+
     def bind(self, dae: DAE, actuators: Actuators) -> Bound:
         del actuators
         references = References()
         states = [measured(dae, name, "TimeVaryingLQR") for name in self.measured_states(dae)]
         deviation = ca.vertcat(*[state.value - references.of(state) for state in states])
-        driven = driven_inputs(dae, None)
+        driven = self.driven(dae)
         inputs = [Measured(name, ca.SX(dae.u.symbol[dae.u.index(name)]), dae.u.unit(name), 0.0) for name in driven]
         gains = variables("reference", [(_gain(u.name, x.name), "", 0.0) for u in inputs for x in states])
         K = ca.reshape(gains.symbol, len(states), len(inputs)).T
@@ -98,13 +102,13 @@ class TimeVaryingLQR(Law):
         """
         times, K = self.gains(dae)
         inputs = follow(closed, self.motion)
-        for i, driven in enumerate(driven_inputs(dae, None)):
+        for i, driven in enumerate(self.driven(dae)):
             for j, state in enumerate(self.measured_states(dae)):
                 inputs[_gain(driven, state)] = held_at_end(CubicSpline(times, K[:, i, j]))
         return inputs
 
     def gains(self, dae: DAE) -> tuple[np.ndarray, np.ndarray]:
-        """Return times (k,) [s] and the gains K (k, nu, nx) there, a row for each actuator.
+        """Return times (k,) [s] and the gains K (k, nu, nx) there, a row for each driven input.
 
         Raises
         ------
@@ -122,7 +126,7 @@ class TimeVaryingLQR(Law):
                 "TimeVaryingLQR: the arm has algebraic variables or dependent states; must have neither. Use PD or "
                 "PID, or fixed mode shapes."
             )
-        driven = driven_inputs(dae, None)
+        driven = self.driven(dae)
         Q, R = state_weight(lin, self.Q, "TimeVaryingLQR"), input_weight(self.R, driven, "TimeVaryingLQR")
         columns = [dae.u.index(name) for name in driven]
         x, u = CubicSpline(motion.t, motion.x), CubicSpline(motion.t, motion.u)

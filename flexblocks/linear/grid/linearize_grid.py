@@ -25,7 +25,9 @@ from flexblocks.progress import ProgressDisplay
 from flexblocks.simulation.trajectory import Trajectory
 from flexblocks.user_warning import warn
 from flexblocks.validity.frequency_error import warn_of_frequencies
-from flexblocks.validity.large_deflections import is_quiet, large_deflections, warn_of_cases
+from flexblocks.validity.large_deflections import is_quiet, large_deflections, left_out_deflections, warn_of_cases
+from flexblocks.validity.left_out_planes import warn_of_left_out_planes
+from flexblocks.validity.remarks import warn_of_slender_theory
 
 
 def linear_grid(
@@ -82,7 +84,8 @@ def linear_grid(
     -----
     FlexblocksWarning
         Ctrl-C ended it early; or the tolerance was not reached, and where. Or beams rest beyond the deflections that
-        they are modelled for, see `flexblocks.validity`.
+        they are modelled for, forces act across planes in which they do not bend, or they are too short for their
+        theory, as from `flexblocks.linearize`.
 
     Notes
     -----
@@ -109,24 +112,31 @@ def linear_grid(
         grid, axes, interrupted = _first_grid(samples, axes)
         if tolerance is not None and not interrupted:
             grid = _refined(grid, samples, axes, float(tolerance))
+    where = f"linear_grid of '{dae.name}'"
+    warn_of_slender_theory(dae, where)
     if not isinstance(at, Trajectory):  # of a motion its simulation has warned
-        _warn_of_large_deflections(samples, grid)
+        _warn_of_deflections(samples, grid, where)
     return grid
 
 
-def _warn_of_large_deflections(samples: Samples, grid: LinearGrid) -> None:
-    """Warn, once, of beams that rest at points of the grid beyond the deflections that they are modelled for."""
+def _warn_of_deflections(samples: Samples, grid: LinearGrid, where: str) -> None:
+    """Warn, once, of beams that rest at points of the grid beyond the deflections that they are modelled for.
+
+    Likewise of what forces from outside do there across planes in which they do not bend.
+    """
     if is_quiet():
         return
-    far, others, where = {}, {}, f"linear_grid of '{samples.dae.name}'"
+    far, across, others = {}, {}, {}
     for place in product(list(grid.axes.values())):
         point = samples.operating_points[place]
         state = (point.x[None], point.z[None], point.u[None], point.p)
         name = "at " + ", ".join(f"{name} = {value:g}" for name, value in zip(grid.axes, place, strict=True))
+        across[name] = left_out_deflections(samples.dae, *state)
         if errors := large_deflections(samples.dae, *state, at_rest=True):
             far[name] = errors
         else:
             others[name] = frequency_error_of(samples.dae, samples.models[place])
+    warn_of_left_out_planes(where, "at {} points", across)
     warn_of_cases(where, "at {} points", far)
     if not far:
         warn_of_frequencies(where, others)

@@ -27,8 +27,8 @@ def add_boundary_conditions(b: Any, t: PhaseTranscription, lender: Any = None) -
 
     References begin as those of the `lender` of the inputs, the block of another scenario.
     """
-    accelerations = {each.name: each.acceleration[0] for each in t.dae.tree.prescribed}
-    known = [accelerations.get(name, name) for name in t.problem.prescribed]
+    accelerations = [each.acceleration[0] for each in t.dae.tree.prescribed if each.name in t.problem.prescribed]
+    known = [*accelerations, *t.dae.u.with_role("disturbance")]
     for where, k, end, holds in (
         ("start", 0, t.begin, t.holds_start),
         ("goal", t.mesh.intervals, t.end, t.holds_goal),

@@ -1,8 +1,9 @@
-"""References that a goal determines twice: by themselves, and by the arm that follows them exactly."""
+"""What a goal determines twice in loops that follow references exactly: references that are planned, or known."""
 
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 
 import numpy as np
 import scipy.linalg
@@ -28,10 +29,8 @@ def redundant_references(dae: DAE, goal: OperatingPoint, duration: float) -> tup
     references = [dae.x.names[i] for i in reference_states(dae)]
     if not references:
         return ()
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        model = linearize(dae, goal, outputs=()).minimal()
-    names, reached = list(model.states), _reached(model.A, model.B, duration)
+    names, reached = _reached(dae, goal, duration, _moved(dae))
+    reached = reached / np.maximum(np.linalg.norm(reached, axis=1, keepdims=True), 1e-300)
     others = [i for i, name in enumerate(names) if name not in references]
     basis = scipy.linalg.orth(reached[others].T, rcond=DETERMINED)
     redundant = []
@@ -45,8 +44,30 @@ def redundant_references(dae: DAE, goal: OperatingPoint, duration: float) -> tup
     return tuple(redundant)
 
 
-def _reached(A: np.ndarray, B: np.ndarray, duration: float) -> np.ndarray:
-    """Return the changes of the states (nx, steps nu) at the end by each input in each step, rows of length one."""
+def led_coordinates(dae: DAE, goal: OperatingPoint, duration: float) -> tuple[int, ...]:
+    """Return the coordinates that known inputs lead to a goal, while nothing that is planned moves them.
+
+    So are joints under computed torque whose references are known. They end where these take them.
+    """
+    known = dae.u.with_role("disturbance")
+    if not known:
+        return ()
+    names, by_plan = _reached(dae, goal, duration, _moved(dae))
+    _, by_known = _reached(dae, goal, duration, known)
+    follows = np.linalg.norm(by_plan, axis=1) < DETERMINED * np.linalg.norm(by_known, axis=1)
+    return tuple(i for i, name in enumerate(dae.q_names) if name in names and follows[names.index(name)])
+
+
+def _moved(dae: DAE) -> tuple[str, ...]:
+    return dae.u.with_role("actuator", "reference", "reference_rate")
+
+
+def _reached(dae: DAE, goal: OperatingPoint, duration: float, inputs: Sequence[str]) -> tuple[list[str], np.ndarray]:
+    """Return the states, and by what each input in each step changes them until the end (nx, steps nu)."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model = linearize(dae, goal, outputs=()).minimal()
+    A, B = model.A, model.B[:, [model.inputs.index(name) for name in inputs]]
     nx, nu = B.shape
     rates, shortest = np.block([[A, B], [np.zeros((nu, nx + nu))]]), duration / (STEPS * (2**LEVELS - 1))
     onward, columns = np.eye(nx), []
@@ -55,5 +76,4 @@ def _reached(A: np.ndarray, B: np.ndarray, duration: float) -> np.ndarray:
         for _ in range(STEPS):
             columns.append(onward @ step[:, nx:])
             onward = onward @ step[:, :nx]
-    reached = np.hstack(columns)
-    return reached / np.maximum(np.linalg.norm(reached, axis=1, keepdims=True), 1e-300)
+    return list(model.states), np.hstack(columns)

@@ -17,6 +17,7 @@ from ...problem.known_motion import known_motion, start_and_end
 from ...problem.phase import Phase
 from ...problem.problem import Problem
 from ..bounds import Limits
+from .references import prescribed_as
 
 WHERE = "plan: prescribed"
 SAMPLES = 1001  # of a known input over a phase, for its least and greatest value
@@ -102,7 +103,7 @@ def bounded_by_known(dae: DAE, problem: Problem, phase: Phase, limits: Limits) -
     times = _times(problem, phase)
     u, du = limits.u.copy(), limits.du.copy()
     for name in known_inputs(dae, problem):
-        for bounds, values in zip((u, du), known_motion(WHERE, problem.prescribed[name], times), strict=False):
+        for bounds, values in zip((u, du), _known_input(dae, problem, name, times), strict=False):
             between = np.max(np.abs(np.diff(values)), initial=0.0)
             bounds[dae.u.index(name)] = values.min() - between, values.max() + between
     return replace(limits, inputs=(u, du))
@@ -115,13 +116,14 @@ def no_limits(dae: DAE) -> Limits:
 
 
 def limits_at(dae: DAE, problem: Problem, phase: Phase, limits: Limits, time: float) -> Limits:
-    """Return the limits at a time of a phase [s], where known inputs have one value each."""
+    """Return the limits at rest at a time of a phase [s]: known inputs have one value, rates of references are zero."""
     u = limits.u.copy()
     for name in known_inputs(dae, problem):
         # What is rounding of the largest value is zero, where an arm may be in balance as nothing acts on it.
         times = np.append(begin_of(problem, phase) + time, _times(problem, phase))
-        value, *others = known_motion(WHERE, problem.prescribed[name], times)[0].tolist()
-        u[dae.u.index(name)] = value if abs(value) > ROUNDING * max(map(abs, others)) else 0.0
+        value, *others = _known_input(dae, problem, name, times)[0].tolist()
+        is_rate = name not in problem.prescribed
+        u[dae.u.index(name)] = 0.0 if is_rate or abs(value) <= ROUNDING * max(map(abs, others)) else value
     return replace(limits, inputs=(u, *limits.inputs[1:]))
 
 
@@ -145,11 +147,17 @@ def known_values(
         if each.name in problem.prescribed
     }
     for name in known_inputs(dae, problem):
-        signal = problem.prescribed[name]
         within = at[:-1, None] + np.diff(at)[:, None] * NODES
-        steps = np.diff(at) * (known_motion(WHERE, signal, within.ravel())[0].reshape(within.shape) @ WEIGHTS)
-        values[name] = np.append(0.0, np.cumsum(steps)), *known_motion(WHERE, signal, at)[:2]
+        steps = np.diff(at) * (_known_input(dae, problem, name, within.ravel())[0].reshape(within.shape) @ WEIGHTS)
+        values[name] = np.append(0.0, np.cumsum(steps)), *_known_input(dae, problem, name, at)[:2]
     return values
+
+
+def _known_input(dae: DAE, problem: Problem, name: str, times: np.ndarray) -> np.ndarray:
+    """Return a known input, or that of which it is the derivative, with its derivatives at times (k,) [s]: (4, k)."""
+    told = prescribed_as(dae, problem, name)
+    assert told is not None
+    return known_motion(WHERE, problem.prescribed[told[0]], times, told[1])
 
 
 def exact_inputs(dae: DAE, problem: Problem, phase: Phase, mesh_times: np.ndarray) -> dict[str, PPoly]:

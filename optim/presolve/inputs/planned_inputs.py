@@ -11,6 +11,7 @@ from flexblocks.errors import listing
 from ...errors import ProblemError
 from ...problem.problem import Problem
 from ...problem.validation import STILL
+from .references import prescribed_as
 
 
 def planned_arm(dae: DAE, problem: Problem) -> DAE:
@@ -30,7 +31,7 @@ def planned_arm(dae: DAE, problem: Problem) -> DAE:
             raise ProblemError(f"plan: limits: {name} = (0, 0); must be (low, high) with low < high.{STILL}")
     off = {name for name in dae.u.names if all(name in each and each[name] == (0.0, 0.0) for each in ranges)}
     limited = {name for name in dae.u.names if any({name, f"der({name})"} & each.keys() for each in ranges)}
-    known = {name for name in dae.u.names if name in problem.prescribed}
+    known = {name for name in dae.u.names if prescribed_as(dae, problem, name) is not None}
     if known & limited:
         name = min(known & limited)
         raise ProblemError(f"plan: limits: {name}, which is prescribed; leave the limit out.")

@@ -14,6 +14,7 @@ from ..equilibrium import RANK, equilibration, loop_forces
 from ..phase_transcription import PhaseTranscription
 from ..rigid_motion.driven_states import moving_forces, state_inputs
 from ..rigid_motion.following_states import following_states, undriven_states
+from ..rigid_motion.reference_motion import with_reference_rates
 from ..rigid_motion.rigid_arm import quintic, rigid_inputs
 from ..rigid_motion.waypoint_spline import waypoint_spline
 
@@ -52,9 +53,9 @@ def characteristic_motion(t: PhaseTranscription, stiffness: np.ndarray) -> Chara
     dae, n, T = t.dae, t.dae.tree.size, t.mesh.duration
     times = np.linspace(0.0, T, POINTS)
     states = waypoint_spline(dae, t.start.p, t.waypoints, T)
-    x, rates = states(times / T), states.derivative()(times / T) / T
+    x, rates, accelerations = _moved(t, states, times)
     q, w, v, dw = x[:, :n], x[:, 2 * n :], rates[:, :n], rates[:, 2 * n :]
-    a = states.derivative(2)(times / T)[:, :n] / T**2
+    a = accelerations[:, :n]
     z = t.start.z + quintic(times, T)[0][:, None] * (t.goal.z - t.start.z)
     if w.size:
         w, dw = _followed(t, times, states, w, dw)
@@ -84,6 +85,14 @@ def characteristic_motion(t: PhaseTranscription, stiffness: np.ndarray) -> Chara
     return CharacteristicMotion(times, q, v, a, w, dw, z, u, change[:n].T, held)
 
 
+def _moved(t: PhaseTranscription, states: BSpline, times: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return states (..., nx) at times [s], with their first two derivatives in time."""
+    T = t.mesh.duration
+    parts = (states(times / T), states.derivative()(times / T), states.derivative(2)(times / T))
+    x, rates, accelerations = with_reference_rates(t.dae, parts, T)
+    return x, rates / T, accelerations / T**2
+
+
 def _followed(
     t: PhaseTranscription, times: np.ndarray, states: BSpline, w: np.ndarray, dw: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
@@ -91,8 +100,8 @@ def _followed(
     n, T = t.dae.tree.size, t.mesh.duration
     mesh = Mesh(times)
     nodes = mesh.within(t.scheme.nodes)
-    x, z = states(nodes / T), t.start.z + quintic(nodes, T)[0][..., None] * (t.goal.z - t.start.z)
-    x[..., n : 2 * n] = states.derivative()(nodes / T)[..., :n] / T
+    (x, rates, _), z = _moved(t, states, nodes), t.start.z + quintic(nodes, T)[0][..., None] * (t.goal.z - t.start.z)
+    x[..., n : 2 * n] = rates[..., :n]
     following = following_states(t.dae, t.scheme, mesh.steps, x, z, t.start.p, t.start.x[2 * n :])
     if following is None:
         return w, dw

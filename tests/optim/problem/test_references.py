@@ -102,12 +102,15 @@ def test_a_reference_and_its_acceleration_have_a_rate_between_them():
 
 LOOPS = {
     "computed torque": lambda arm, loops: control.ComputedTorque(25.0, 10.0),
+    "stiffness alone": lambda arm, loops: control.ComputedTorque(25.0, 0.0),
     "PD": lambda arm, loops: control.PD(loops, kp=20.0, kd=3.0),
     "PID": lambda arm, loops: control.PID(loops, kp=20.0, kd=3.0, ki=5.0),
 }
 
 
-@pytest.mark.parametrize("law", ["computed torque", *(pytest.param(law, marks=SLOW) for law in ("PD", "PID"))])
+@pytest.mark.parametrize(
+    "law", ["computed torque", "stiffness alone", *(pytest.param(law, marks=SLOW) for law in ("PD", "PID"))]
+)
 def test_references_of_closed_loops_are_one_signal(law):
     """Up to accelerations; with computed torque, an arm on its references asks the goal of these alone."""
     arm = rigid_arm()
