@@ -8,7 +8,7 @@ import casadi as ca
 import numpy as np
 
 from flexblocks.dae.dae import DAE
-from flexblocks.dynamics.algorithms.generalised_forces import state_rates
+from flexblocks.dynamics.algorithms.generalized_forces import state_rates
 
 # States along a path, and their first two derivatives in the share of the way.
 Motion = tuple[np.ndarray, np.ndarray, np.ndarray]
