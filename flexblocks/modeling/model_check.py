@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
 from typing import ClassVar
@@ -53,8 +53,7 @@ class ModelCheck(RichDisplay):
     def __str__(self) -> str:
         tables = [text_table(self.HEADS, self.rows)]
         tables += [text_table(self.INPUT_HEADS, self.inputs)] if self.inputs else []
-        return "
-".join([self.title, *tables, *(f"! {each}" for each in self.remarks)])
+        return "\n".join([self.title, *tables, *(f"! {each}" for each in self.remarks)])
 
     def __repr__(self) -> str:
         return f"ModelCheck({self.name!r}: {len(self.rows)} blocks, {len(self.remarks)} remarks)"
