@@ -130,7 +130,7 @@ def test_links_in_line_are_never_passed_in_silence(count: int, method: str, grav
         fb.simulate(dae, np.linspace(0.0, 1.3 * reached, 4), x0={"der(a0.angle)": -1.0}, method=method, time_limit=60)
     text = next(str(each.message) for each in told if "change point" in str(each.message))
     assert float(text.partition("t = ")[2].split()[0].rstrip(",")) == pytest.approx(reached, abs=0.01 * reached)
-    assert "a0.angle, a1.angle" in text
+    assert "where a0.angle" in text
 
 
 def test_a_run_that_does_not_get_past_one_names_it() -> None:
