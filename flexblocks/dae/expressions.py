@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, Self
 
 import casadi as ca
 import numpy as np
@@ -23,7 +23,7 @@ from flexblocks.dynamics.algorithms.generalised_forces import (
     residuals,
     state_rates,
 )
-from flexblocks.dynamics.algorithms.loop_closure import closure_residual, rates_of
+from flexblocks.dynamics.algorithms.loop_closure import closure_residual, drift_of, total_jacobian
 from flexblocks.dynamics.algorithms.newton_euler import inverse_dynamics
 from flexblocks.dynamics.algorithms.outputs import outputs
 from flexblocks.dynamics.algorithms.prescribed_motion import (
@@ -57,6 +57,13 @@ class DAEExpressions(HoldsSymbols):
     clocks: tuple[Clock, ...] = ()
     locked: Mapping[str, float] = field(default_factory=dict)
     closed_start: ClosedStart | None = None
+
+    def of_same_mass(self, **fields: Any) -> Self:
+        """Return this arm with other `fields`, none of which changes its mass matrix, as that is derived only once."""
+        other = replace(self, **fields)
+        if "whole_mass" in vars(self):
+            vars(other)["whole_mass"] = self.whole_mass
+        return other
 
     @property
     def prescribed(self) -> tuple[str, ...]:
@@ -166,11 +173,17 @@ class DAEExpressions(HoldsSymbols):
         return closure_residual(self.tree, self.q) if self.tree.loops.closures else ca.SX(0, 1)
 
     @cached_property
+    def constraint_jacobian(self) -> ca.SX:
+        """Constraint Jacobian J(q), SX (m, n)."""
+        if not self.tree.loops.closures:
+            return ca.SX(0, self.tree.size)
+        return total_jacobian(self.constraint_expression, self.tree, self.q)
+
+    @cached_property
     def constraint_rates(self) -> tuple[ca.SX, ca.SX]:
         """Constraint Jacobian J(q), SX (m, n), and dJ/dt v, SX (m, 1)."""
-        if not self.tree.loops.closures:
-            return ca.SX(0, self.tree.size), ca.SX(0, 1)
-        return rates_of(self.constraint_expression, self.tree, self.q, self.v)
+        J = self.constraint_jacobian
+        return J, drift_of(J, self.tree, self.q, self.v) if self.tree.loops.closures else ca.SX(0, 1)
 
     @cached_property
     def constraint_acceleration(self) -> ca.SX:
@@ -192,7 +205,7 @@ class DAEExpressions(HoldsSymbols):
     def constrained(self, demanded: ca.SX) -> tuple[ca.SX, ca.SX]:
         """Return the accelerations (n) and Lagrange multipliers (m) with which J a is what is `demanded` (m)."""
         force = self.applied_expression - self.bias_expression
-        J, demanded = reduced_closures(self.tree, self.constraint_rates[0], demanded, self._prescribed)
+        J, demanded = reduced_closures(self.tree, self.constraint_jacobian, demanded, self._prescribed)
         return constrained_accelerations(self.mass_expression, force, J, demanded, self.tree.loops.weights)
 
     @cached_property

@@ -146,7 +146,7 @@ def _with_loops(equations: Equations) -> Equations:
     dae = equations.dae
     if not dae.tree.loops.closures:
         return equations
-    J, within = reduced_jacobian(dae.tree, dae.constraint_rates[0]), " in free coordinates" if dae.prescribed else ""
+    J, within = reduced_jacobian(dae.tree, dae.constraint_jacobian), " in free coordinates" if dae.prescribed else ""
     meaning = f"Jacobian of the closures of loops{within}; the multipliers are forces and torques at the cuts"
     parts = [
         Part("J", "J(q)", meaning, J),
@@ -172,7 +172,7 @@ def _with_drives(equations: Equations) -> Equations:
     ]
     statement, plain = rf"{equations.statement},\quad \tau = D(q)\,\ddot q + e", f"{equations.plain}, tau = D a + e"
     if dae.tree.loops.closures:
-        parts.append(Part("P", "P(q)", "rows of the Jacobian for the same", dae.constraint_rates[0][:, rows].T))
+        parts.append(Part("P", "P(q)", "rows of the Jacobian for the same", dae.constraint_jacobian[:, rows].T))
         statement, plain = rf"{statement} - P(q)\,\lambda", f"{plain} - P lambda"
     return Equations(dae, (*equations.parts, *_sparse(parts)), statement, plain)
 
