@@ -22,8 +22,8 @@ PROBE, PROBES = 1e-13, 8
 # Smallest absolute tolerances, below what a motion of 1e-9 m and its work ask for: what never moves has them, and from
 # rest, where a motion has no size yet, steps begin with them.
 SMALLEST, SMALLEST_WORK = 1e-18, 1e-28
-# The equations are linearised again where the motion has grown so many times.
-GROWN = 1e3
+# The equations are linearised again where the motion has grown so many times, from so many metres or radians on.
+GROWN, FIRST = 1e3, 1e-6
 
 
 class MotionSize:
@@ -60,7 +60,7 @@ class MotionSize:
         moved = min(float(np.max(self._furthest[self._kinds < 2], initial=0.0)), LARGE)
         if self._jacobian is None or moved > GROWN * self._linearised:
             self._linearise(t, X, P)
-            self._linearised = max(moved, SMALLEST)
+            self._linearised = max(moved, FIRST)
         least, algebraic = self._rounding(furthest[-1]), max(moved, SMALLEST / options.atol)
         return ErrorScale(options.rtol, options.atol, self._origin, furthest, least, self._kinds, algebraic)
 
