@@ -24,8 +24,7 @@ from flexblocks.simulation.integrators.sundials import BDF
 LIMITED = 2.0
 # Steps between two looks at the poles.
 LOOK = 1000
-# Steps planned after one was refused, as those behind the next refused one are in vain, or could have been longer; and
-# steps after which a run is no longer said to have just begun.
+# Steps planned after one was refused, as those behind the next refused one are in vain, or could have been longer.
 FEW = 16
 
 
@@ -147,7 +146,7 @@ class ExplicitStepper(Stepper):
     @property
     def is_limited(self) -> bool:
         """Whether steps are as long as errors and stability allow: neither begun, nor ended by stops, nor BDF's."""
-        return self.size.is_limited and self._accepted >= FEW and not self._goes_on
+        return self.size.is_limited and not self._goes_on
 
     def look(self, t: float, X: np.ndarray, P: np.ndarray) -> np.ndarray:
         """Return the poles [1/s], and keep steps within the stability of the fastest one."""
