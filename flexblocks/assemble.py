@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from typing import Literal
 
 import casadi as ca
 import numpy as np
 
 from flexblocks.constraints.close_loops import close_loops
+from flexblocks.constraints.closed_posture import warn_of_change_points
 from flexblocks.constraints.locked_start import locked_start
 from flexblocks.constraints.scalar_inertia import refuse_scalar_inertia
 from flexblocks.constraints.singularities.singular_mass import refuse_singular_mass
@@ -118,23 +118,26 @@ def assemble(
     algorithm, no_output = "recursive" if dynamics == "auto" else dynamics, variables("output", [])
     dae = DAE(model.name, x, z, u, p, no_output, tree, algorithm, model.copy(), locked=locks)
     # Kinematic loops: start values that close them, and the closures that are independent.
+    leads = []
     if tree.loops.closures:
         near = None
         if locks:
             whole, x, z, u = _tree(model, free, *evaluated(free, kinds, p.start), p, ())
             near = locked_start(DAE(model.name, x, z, u, p, no_output, whole, algorithm), locks)
-        dae = close_loops(dae, near)
-    dae = refuse_scalar_inertia(dae)
+        dae, leads = close_loops(dae, near)
+    # Outputs, to which the forces in the closures belong.
+    units = output_units(dae.tree)
+    dae = dae.of_same_mass(y=variables("output", [(name, unit, 0.0) for name, unit in _in_order(units, plan)]))
     # Forces between frames: there must be a line between these.
     if dae.tree.elements:
         refuse_undefined_forces(dae)
         dae = start_at_posture(dae)
-    # Outputs, to which the forces in the closures belong.
-    units = output_units(dae.tree)
-    dae = replace(dae, y=variables("output", [(name, unit, 0.0) for name, unit in _in_order(units, plan)]))
+    dae = refuse_scalar_inertia(dae)
     # Every coordinate must move mass, or there is no equation of motion for it.
     refuse_singular_mass(dae)
     tell_of_singular_start(dae)
+    for way, led_ones in leads:
+        warn_of_change_points(dae, way, dae.p.start, led_ones, "assemble")
     warn_of_remarks(dae)
     # What every use of the arm begins with, so that it is not made in the midst of one.
     _ = dae.tree.nodes, linear_blocks(dae)

@@ -8,8 +8,8 @@ from itertools import islice
 
 import numpy as np
 
-from flexblocks.constraints.closed_posture import IN_LINE, SPREAD, is_in_line, warn_of_change_points
-from flexblocks.constraints.closed_start import closed_start
+from flexblocks.constraints.closed_posture import IN_LINE, SPREAD, is_in_line
+from flexblocks.constraints.closed_start import Lead, closed_start
 from flexblocks.constraints.dependent_variables import with_dependent_variables
 from flexblocks.constraints.loop_equations import closure_equations, closure_slopes, free_columns, gap, weights
 from flexblocks.constraints.loop_newton import CLOSED, RANK, polished
@@ -20,10 +20,11 @@ from flexblocks.errors import ModelError, listing
 from flexblocks.libraries import scipy
 
 
-def close_loops(dae: DAE, near: np.ndarray | None = None) -> DAE:
+def close_loops(dae: DAE, near: np.ndarray | None = None) -> tuple[DAE, list[Lead]]:
     """Return the DAE with start values that close all loops, and with independent closure constraints only.
 
-    The start is next to that of the blocks, or the closed posture `near` (n,).
+    And the ways on which start values were led to it. The start is next to that of the blocks, or the closed posture
+    `near` (n,).
 
     Raises
     ------
@@ -57,13 +58,10 @@ def close_loops(dae: DAE, near: np.ndarray | None = None) -> DAE:
         replace(closure, rows=tuple(int(row) - 6 * i for row in rows if row // 6 == i))
         for i, closure in enumerate(loops.closures)
     )
-    tree = replace(dae.tree, loops=Loops(closures, weights(dae, rows, islice(_closed_around(dae, q, p), 2), p)))
+    loops = Loops(closures, weights(dae, rows, islice(_closed_around(dae, q, p), 2), p))
     start, z = with_dependent_variables(dae, np.concatenate([q, dae.x.start[n:]]), dae.z.start, p, where="assemble: ")
     x, z = replace(dae.x, start=start), replace(dae.z, start=z)
-    closed = replace(dae, tree=tree, x=x, z=z, closed_start=record)
-    for way, led_ones in leads:
-        warn_of_change_points(closed, way, p, led_ones, "assemble")
-    return closed
+    return dae.of_same_mass(tree=dae.tree.with_loops(loops), x=x, z=z, closed_start=record), leads
 
 
 def _refuse_overdriven(dae: DAE, q: np.ndarray, p: np.ndarray, rows: np.ndarray) -> None:

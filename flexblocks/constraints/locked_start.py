@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from flexblocks.constraints.close_loops import close_loops
-from flexblocks.constraints.closed_posture import closed_posture
+from flexblocks.constraints.closed_posture import closed_posture, warn_of_change_points
 from flexblocks.constraints.loop_equations import LoopError
 from flexblocks.dae.dae import DAE
 
@@ -35,9 +35,11 @@ def locked_start(free: DAE, locks: Mapping[str, float]) -> np.ndarray | None:
         As `closed_posture`: the way passes a change point, or the posture may belong to another assembly.
     """
     try:
-        free = close_loops(free)
+        free, leads = close_loops(free)
     except LoopError:
         return None
+    for way, led in leads:
+        warn_of_change_points(free, way, free.p.start, led, "assemble")
     held = np.array([name in locks for name in free.q_names])
     target = np.array([locks.get(*each) for each in zip(free.q_names, free.x.start.tolist(), strict=False)])
     return closed_posture(free, target, free.p.start, held, "assemble")[~held]

@@ -43,8 +43,6 @@ class ClosureEquations:
         a turn.
     closures : casadi.Function
         The kept closures, with Jacobian.
-    mass : casadi.Function
-        Mass matrix, augmented by the closures; a function of the posture, see `DAE.posture_symbols`.
     length : float
         Characteristic length of the loops [m].
     unit : ndarray (n,)
@@ -55,7 +53,6 @@ class ClosureEquations:
 
     mismatch: ca.Function
     closures: ca.Function
-    mass: ca.Function
     length: float
     unit: np.ndarray
     low: np.ndarray
@@ -75,18 +72,22 @@ def closure_equations(dae: DAE) -> ClosureEquations:
     low, high = coordinate_bounds(dae)
     parts: list[Any] = [part for d, E in relative for part in (d / length, ca.vec(E - ca.SX.eye(3)))]
     mismatch = ca.densify(ca.vertcat(*parts, ca.SX(0, 1)))
-    J, _ = dae.expressions.constraint_rates
-    M = augmented(dae.expressions.mass, J, dae.tree.loops.weights)
-    of_mismatch = total_jacobian(mismatch, dae.tree, dae.q)
+    of_mismatch, closure = total_jacobian(mismatch, dae.tree, dae.q), dae.expressions.constraint
     return ClosureEquations(
         mismatch=of_coordinates(dae, "mismatch", ca.cse([mismatch, of_mismatch])),
-        closures=of_coordinates(dae, "closures", ca.cse([dae.expressions.constraint, J])),
-        mass=ca.Function("mass", [*dae.posture_symbols], [ca.cse(M)]),
+        closures=of_coordinates(dae, "closures", ca.cse([closure, dae.expressions.constraint_jacobian])),
         length=length,
         unit=np.array([length if unit == "m" else 1.0 for unit in dae.x.units[: dae.tree.size]]),
         low=low,
         high=high,
     )
+
+
+@lru_cache(maxsize=32)
+def closed_mass(dae: DAE) -> ca.Function:
+    """Return the function of the posture (`DAE.posture_symbols`) -> mass matrix (n, n), augmented by the closures."""
+    M = augmented(dae.expressions.mass, dae.expressions.constraint_jacobian, dae.tree.loops.weights)
+    return ca.Function("mass", [*dae.posture_symbols], [ca.cse(M)])
 
 
 def gap(equations: ClosureEquations, q: np.ndarray, p: np.ndarray) -> float:
@@ -116,7 +117,7 @@ def regular_mass(dae: DAE, *posture: np.ndarray) -> np.ndarray:
     `posture` is that of `DAE.posture`. The added term does not affect motions that keep the loops closed.
     """
     if dae.tree.loops.closures:
-        return closure_equations(dae).mass(*posture).full()
+        return closed_mass(dae)(*posture).full()
     return mass_at_posture(dae.tree, *posture)
 
 

@@ -74,7 +74,7 @@ def refuse_scalar_inertia(dae: DAE) -> DAE:
             alone = _AboutZAlone(body.block.where, argument, turned_by, position)
             alone.refuse("assemble: ", getattr(body.block.nominal, argument))
             checks.append(alone)
-    return replace(dae, p=replace(dae.p, checks=(*dae.p.checks, *checks))) if checks else dae
+    return dae.of_same_mass(p=replace(dae.p, checks=(*dae.p.checks, *checks))) if checks else dae
 
 
 def _turned(dae: DAE, bodies: list[int]) -> Iterator[tuple[int, str]]:

@@ -48,7 +48,7 @@ def start_at_posture(dae: DAE) -> DAE:
     if not dae.tree.states_at_outputs:
         return dae
     start = with_states_at_posture(dae, dae.x.start, dae.p.start)
-    return replace(dae, x=replace(dae.x, start=start))
+    return dae.of_same_mass(x=replace(dae.x, start=start))
 
 
 def named_states(dae: DAE, values: object) -> Collection[str]:

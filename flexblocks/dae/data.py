@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Literal
+from typing import Any, Literal, Self
 
 import casadi as ca
 import numpy as np
@@ -79,3 +79,11 @@ class DAEData(HoldsSymbols):
     def expressions(self) -> Expressions:
         """The equations as CasADi expressions, built on first use."""
         return Expressions(self.tree, self.dynamics, self.x.symbol, self.z.symbol, self.u.symbol, self.y.names)
+
+    def of_same_mass(self, **fields: Any) -> Self:
+        """Return this arm with other `fields`, none of which changes its mass matrix, as that is derived only once."""
+        other = replace(self, **fields)
+        known = vars(self.expressions)
+        if "whole_mass" in known:
+            vars(other.expressions)["whole_mass"] = known["whole_mass"]
+        return other

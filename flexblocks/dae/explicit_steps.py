@@ -10,7 +10,7 @@ for Dormand and Prince's of order 8, 0.17 or less for pairs of order 5.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -25,6 +25,11 @@ EXPANDED = 2000
 # The estimate of the method of order 8 is of lower order. At equal tolerances motions of six arms were 15 to 10 000
 # times as accurate as those by Adams' method, so that an estimate of so many tolerances is let pass.
 TOO_LARGE = 50.0
+# Larger motions have the tolerance of those of so many metres or radians, and so on: it is relative from there on.
+LARGE = 1.0
+# Share of a motion's size that a local error may have: some hundred steps later, 1e-5 of it. A posture beside which the
+# motion is small asks for no more than its own digits, rtol of it, where that is less.
+SHARE = 1e-7
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,18 +104,18 @@ def rk8() -> Pair:
 PAIRS = {"rk43": rk43, "rk8": rk8}
 
 
-def step(motion: ca.Function, pair: Pair, expand: bool) -> ca.Function:
-    """Return one step, function (X, [h, rtol], u at the nodes, p, [origin, atol]) -> X after it, error estimate.
+def step(motion: ca.Function, pair: Pair, expand: bool, kinds: Sequence[int]) -> ca.Function:
+    """Return one step, function (X, [h, rtol, atol], u at the nodes, p, [origin, furthest, least]) -> X, its error.
 
-    X is [x, work], and with `reuses_last` [x, work, its slope]; errors are measured by
-    rtol |X - origin| + atol. `expand` writes the equations out in each stage.
+    X is [x, work], and with `reuses_last` [x, work, its slope]; errors are measured by `error_scale`, of which `kinds`
+    are those of [x, work]. `expand` writes the equations out in each stage.
     """
     kind: Any = ca.SX if expand else ca.MX
     size, inputs = motion.size1_out("dX"), motion.size1_in("u")
     X, first = kind.sym("X", size), kind.sym("slope", size)
-    measure = kind.sym("measure", 2 * size)
-    settings, u, p = kind.sym("h", 2), kind.sym("u", inputs * len(pair.nodes)), kind.sym("p", motion.size1_in("p"))
-    h, rtol, origin, atol = settings[0], settings[1], measure[:size], measure[size:]
+    measure = kind.sym("measure", 3 * size)
+    settings, u, p = kind.sym("h", 3), kind.sym("u", inputs * len(pair.nodes)), kind.sym("p", motion.size1_in("p"))
+    h, *tolerances = ca.vertsplit(settings)
     slopes: list[Any] = [first] if pair.reuses_last else []
     for i, row in enumerate(pair.A[len(slopes) :]):
         moved = [float(a) * k for a, k in zip(row, slopes, strict=False) if a]
@@ -118,11 +123,22 @@ def step(motion: ca.Function, pair: Pair, expand: bool) -> ca.Function:
         slopes.append(motion(at[: size - 1], kind(0, 1), u[i * inputs : (i + 1) * inputs], p)[0])
     after = [float(b) * k for b, k in zip(pair.b, slopes, strict=True) if b]
     Y = X + h * sum(after[1:], after[0])
-    error = pair.error(slopes, atol + rtol * ca.fmax(ca.fabs(X - origin), ca.fabs(Y - origin)), h)
+    error = pair.error(slopes, error_scale(kinds, X, Y, *tolerances, *ca.vertsplit(measure, size)), h)
     if pair.reuses_last:
         X, Y = ca.vertcat(X, first), ca.vertcat(Y, slopes[-1])
     labels = ["X", "h", "u", "p", "measure"], ["Y", "error"]
     return ca.Function(f"{pair.name}_step", [X, settings, u, p, measure], [Y, error], *labels)
+
+
+def error_scale(
+    kinds: Sequence[int], X: Any, Y: Any, rtol: Any, atol: Any, origin: Any, furthest: Any, least: Any
+) -> Any:
+    """Return what errors (nx + 1) of a step from X to Y are measured by, see `ErrorScale` of simulations."""
+    far, every = ca.fmax(ca.fabs(X - origin), ca.fabs(Y - origin)), list(dict.fromkeys(kinds))
+    of_kinds = [ca.mmax(far[[i for i, kind in enumerate(kinds) if kind == one]]) for one in every]
+    size = ca.fmax(furthest, ca.vertcat(*of_kinds)[[every.index(kind) for kind in kinds]])
+    beside = ca.fmin(rtol * ca.fabs(origin), ca.fmax(SHARE, rtol) * size)
+    return ca.fmax(least, ca.fmax(atol * ca.fmin(size, LARGE), beside)) + rtol * far
 
 
 def chain(one: ca.Function, pair: Pair, count: int) -> ca.Function:

@@ -21,7 +21,7 @@ from flexblocks.dynamics.algorithms.generalized_forces import (
     residuals,
     state_rates,
 )
-from flexblocks.dynamics.algorithms.loop_closure import closure_residual, rates_of
+from flexblocks.dynamics.algorithms.loop_closure import closure_residual, drift_of, total_jacobian
 from flexblocks.dynamics.algorithms.newton_euler import inverse_dynamics
 from flexblocks.dynamics.algorithms.outputs import outputs
 from flexblocks.dynamics.algorithms.prescribed_motion import (
@@ -133,11 +133,17 @@ class Expressions:
         return closure_residual(self.tree, self.q) if self.tree.loops.closures else ca.SX(0, 1)
 
     @cached_property
+    def constraint_jacobian(self) -> ca.SX:
+        """Constraint Jacobian J(q), SX (m, n)."""
+        if not self.tree.loops.closures:
+            return ca.SX(0, self.tree.size)
+        return total_jacobian(self.constraint, self.tree, self.q)
+
+    @cached_property
     def constraint_rates(self) -> tuple[ca.SX, ca.SX]:
         """Constraint Jacobian J(q), SX (m, n), and dJ/dt v, SX (m, 1)."""
-        if not self.tree.loops.closures:
-            return ca.SX(0, self.tree.size), ca.SX(0, 1)
-        return rates_of(self.constraint, self.tree, self.q, self.v)
+        J = self.constraint_jacobian
+        return J, drift_of(J, self.tree, self.q, self.v) if self.tree.loops.closures else ca.SX(0, 1)
 
     @cached_property
     def constraint_acceleration(self) -> ca.SX:
@@ -159,7 +165,7 @@ class Expressions:
     def constrained(self, demanded: ca.SX) -> tuple[ca.SX, ca.SX]:
         """Return the accelerations (n) and Lagrange multipliers (m) with which J a is what is `demanded` (m)."""
         force = self.applied - self.bias
-        J, demanded = reduced_closures(self.tree, self.constraint_rates[0], demanded, self._prescribed)
+        J, demanded = reduced_closures(self.tree, self.constraint_jacobian, demanded, self._prescribed)
         return constrained_accelerations(self.mass, force, J, demanded, self.tree.loops.weights)
 
     @cached_property

@@ -10,15 +10,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from flexblocks.dae.explicit_steps import LARGE
 from flexblocks.simulation.integrators.integrator import Options
-from flexblocks.simulation.integrators.stepper import ErrorScale, jacobian_at
+from flexblocks.simulation.integrators.stepper import ErrorScale, jacobian_at, of_kinds
 from flexblocks.simulation.system import System
 
-# Larger motions have the tolerance of those of so many metres or radians, and so on: it is relative from there on.
-LARGE = 1.0
-# Share of a motion's size that a local error may have: some hundred steps later, 1e-5 of it. A posture beside which the
-# motion is small asks for no more than its own digits, rtol of it, where that is less.
-SHARE = 1e-7
 # Rounding of a number, half a unit in its last place at most.
 ROUNDING = 2.0**-54
 # Displacements, and how many, by which the equations show how rough rounding makes them: linear but for that.
@@ -26,8 +22,8 @@ PROBE, PROBES = 1e-13, 8
 # Smallest absolute tolerances, below what a motion of 1e-9 m and its work ask for: what never moves has them, and from
 # rest, where a motion has no size yet, steps begin with them.
 SMALLEST, SMALLEST_WORK = 1e-18, 1e-28
-# The equations are linearised again where the motion has grown so many times.
-GROWN = 1e3
+# The equations are linearised again where the motion has grown so many times, from so many metres or radians on.
+GROWN, FIRST = 1e3, 1e-6
 
 
 class MotionSize:
@@ -46,10 +42,8 @@ class MotionSize:
     def __init__(self, system: System, options: Options, X: np.ndarray, span: float) -> None:
         self._system, self._options, self._span = system, options, span
         self._origin, self._furthest, self._largest = X.copy(), np.zeros(len(X)), np.abs(X)
-        dae = system.dae
-        n, units = dae.tree.size, dae.x.units[2 * dae.tree.size :]
-        kinds = [*np.repeat([0, 1], n), *(2 + list(units).index(unit) for unit in units), 2 + len(units)]
-        self._kinds, self._counts = np.array(kinds), (n, len(units))
+        n = system.dae.tree.size
+        self._kinds, self._counts = np.array(system.dae.kinds), (n, len(X) - 1 - 2 * n)
         self._jacobian: np.ndarray | None = None
         self._noise = np.zeros(len(X))
         self._quickest, self._linearized = span, 0.0
@@ -61,30 +55,25 @@ class MotionSize:
 
     def scale(self, t: float, X: np.ndarray, P: np.ndarray) -> ErrorScale:
         """Return what errors are measured by, from `t` [s] and `X` (nx + 1,) on."""
-        options = self._options
-        sizes = np.zeros(self._kinds[-1] + 1)
-        np.maximum.at(sizes, self._kinds, self._furthest)
-        sizes[-1] = max(sizes[-1], self._kinetic_energy(X))
-        moved = min(max(sizes[:2]), LARGE)
+        options, furthest = self._options, of_kinds(self._furthest, self._kinds)
+        furthest[-1] = max(furthest[-1], self._kinetic_energy(X))
+        moved = min(float(np.max(self._furthest[self._kinds < 2], initial=0.0)), LARGE)
         if self._jacobian is None or moved > GROWN * self._linearized:
             self._linearize(t, X, P)
-            self._linearized = max(moved, SMALLEST)
-        rounding = self._rounding(sizes)
-        beside = np.minimum(options.rtol * np.abs(self._origin), max(SHARE, options.rtol) * sizes[self._kinds])
-        size = np.maximum(np.minimum(sizes, LARGE)[self._kinds], np.maximum(rounding, beside) / options.atol)
-        algebraic = max(moved, SMALLEST / options.atol)
-        return ErrorScale(options.rtol, options.atol, self._origin, size, algebraic)
+            self._linearized = max(moved, FIRST)
+        least, algebraic = self._rounding(furthest[-1]), max(moved, SMALLEST / options.atol)
+        return ErrorScale(options.rtol, options.atol, self._origin, furthest, least, self._kinds, algebraic)
 
     def _kinetic_energy(self, X: np.ndarray) -> float:
         energy = self._system.dae.interpreted.energy
         return float(energy(X[:-1], self._system.p)[0]) if energy.n_in() == 2 else 0.0
 
-    def _rounding(self, sizes: np.ndarray) -> np.ndarray:
-        """Return what rounding leaves of each state (nx + 1,)."""
+    def _rounding(self, work: float) -> np.ndarray:
+        """Return what rounding leaves of each state (nx + 1,), with `work` [J] done."""
         n, w = self._counts
         least = np.repeat([SMALLEST, SMALLEST / self._span, SMALLEST, SMALLEST_WORK], [n, n, w, 1])
         own = np.maximum(ROUNDING * self._largest, least)
-        own[-1] = max(ROUNDING * sizes[-1], SMALLEST_WORK)
+        own[-1] = max(ROUNDING * work, SMALLEST_WORK)
         assert self._jacobian is not None
         for _ in range(2):  # of coordinates on their rates, and of these on the work
             own = np.maximum(own, (np.abs(self._jacobian) @ own + self._noise) * self._quickest)

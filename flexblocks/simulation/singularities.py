@@ -14,7 +14,7 @@ import casadi as ca
 import numpy as np
 
 from flexblocks.constraints.closed_posture import is_in_line
-from flexblocks.constraints.loop_equations import closure_equations, closure_slopes, free_columns, regular_mass
+from flexblocks.constraints.loop_equations import closed_mass, closure_slopes, free_columns, regular_mass
 from flexblocks.constraints.singularities.change_points import way_to_change_point
 from flexblocks.constraints.singularities.singular_mass import generic_inertia
 from flexblocks.constraints.singularities.singular_posture import LOST, is_singular_posture, singular_posture
@@ -101,7 +101,7 @@ class Singularities:
     def _mass_function(self) -> ca.Function:
         with BUILDING:
             dae = self.dae.interpreted
-            return closure_equations(dae).mass if dae.tree.loops.closures else dae.mass_matrix
+            return closed_mass(dae) if dae.tree.loops.closures else dae.mass_matrix
 
     def _inertia(self, X: np.ndarray, z: np.ndarray, p: np.ndarray) -> np.ndarray:
         """Return the inertia (k,) of the weakest motion at states (k, nx + 1)."""

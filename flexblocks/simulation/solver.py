@@ -8,6 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from flexblocks.dae.dae import DAE
+from flexblocks.dae.explicit_steps import LARGE
 from flexblocks.interrupt import Interrupt
 from flexblocks.progress import ProgressDisplay
 from flexblocks.simulation.bounds import Bounds, bounds
@@ -87,5 +88,6 @@ class Solver:
         options, size, until = self.method.options, None, times if watched is None else watched
         if options.follows and not integrator.fixed_step:
             size = MotionSize(system, options, X, until[-1] - until[0])
-        stepper.measure(ErrorScale(options.rtol, options.atol, np.zeros(len(X)), np.ones(len(X)), 1.0))
+        none, large = np.zeros(len(X)), np.full(len(X), LARGE)  # to which a stated tolerance belongs
+        stepper.measure(ErrorScale(options.rtol, options.atol, none, large, none, np.array(self.dae.kinds), LARGE))
         return Integration(system, stepper, *checks, until, pace, interrupt, size).run(X)

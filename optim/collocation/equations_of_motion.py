@@ -44,7 +44,7 @@ def point_equations(dae: DAE, designed: tuple[int, ...] = (), static: StaticMode
     x, z, u, p = dae.x.symbol, dae.z.symbol, dae.u.symbol, dae.p.symbol
     q, *others = dae.posture_symbols
     (force,) = dae.interpreted.inverse_dynamics.call([q, dae.v, a, *others], True, False)
-    f, (J, _) = ca.SX.sym("f", len(dae.tree.loops.multipliers)), dae.expressions.constraint_rates
+    f, J = ca.SX.sym("f", len(dae.tree.loops.multipliers)), dae.expressions.constraint_jacobian
     # Residuals: balance of forces, first-order states, algebraic variables, loops, modes without acceleration
     felt = reduced_jacobian(dae.tree, J) if dae.prescribed else J
     balance = force - dae.expressions.applied - felt.T @ f

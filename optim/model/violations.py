@@ -133,8 +133,9 @@ def _bounds(m: Any, times: Mapping[int, np.ndarray], sizes: RowMagnitudes) -> It
         value: Any = variable.value
         if value is None:
             continue
-        amount = _excess(variable.bounds[0], value, variable.bounds[1])
-        if not (share := amount / sizes.of_variable(variable)) <= TOLERANCE:
+        low, high = variable.bounds
+        amount = _excess(low, value, high)
+        if amount and not (share := amount / sizes.of_variable(variable)) <= TOLERANCE:
             yield Violation(f"bound of {variable.name}", amount, _time(variable, MESH_VARIABLES, times), share)
 
 

@@ -55,7 +55,7 @@ def impact(dae: DAE, designed: tuple[int, ...] = ()) -> ca.Function:
     q, before, after = (ca.SX.sym(name, n) for name in ("q", "before", "after"))
     impulse = ca.SX.sym("impulse", len(dae.tree.loops.multipliers))
     design, p = ca.SX.sym("design", len(designed)), ca.SX.sym("p", 2 * count)
-    at = ca.Function("at", [dae.q, dae.p.symbol], [dae.expressions.whole_mass, dae.expressions.constraint_rates[0]])
+    at = ca.Function("at", [dae.q, dae.p.symbol], [dae.expressions.whole_mass, dae.expressions.constraint_jacobian])
     (M_before, _), (M, J) = (
         at.call([q, with_design(values, designed, design)], True, False) for values in (p[:count], p[count:])
     )

@@ -5,11 +5,14 @@ from __future__ import annotations
 import casadi as ca
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import flexblocks as fb
 from flexblocks import models
-from flexblocks.dae.explicit_steps import PAIRS
+from flexblocks.dae.explicit_steps import PAIRS, error_scale
 from flexblocks.simulation.integrators.buffered_call import StepCall
+from flexblocks.simulation.integrators.stepper import ErrorScale, of_kinds
 
 WALL = 1e9  # [kg m2]
 
@@ -38,9 +41,9 @@ def test_the_order_and_the_stability_are_those_of_the_method(name: str) -> None:
     def after(h: float, count: int) -> np.ndarray:
         start = np.append(x, np.array(dae.motion(x[:-1], [], [0.0], [])[0])) if pair.reuses_last else x
         u = np.zeros((len(pair.nodes), count))
-        settings = np.tile([[h], [1e-6]], (1, count))
-        measure = np.tile(np.repeat([0.0, 1e-6], len(x))[:, None], (1, count))  # origin and absolute tolerance
-        states, errors = dae.steps(name, count)(start, settings, u, np.zeros((0, count)), measure)
+        lengths = np.tile([[h], [1e-6], [1e-6]], (1, count))  # and tolerances
+        measure = np.tile(np.repeat([0.0, 1.0, 0.0], len(x))[:, None], (1, count))  # origin, size, least tolerance
+        states, errors = dae.steps(name, count)(start, lengths, u, np.zeros((0, count)), measure)
         assert np.all(np.isfinite(errors.full()))
         return states.full()[joint]
 
@@ -55,6 +58,20 @@ def test_the_order_and_the_stability_are_those_of_the_method(name: str) -> None:
     assert outside > 10.0
 
 
+@settings(max_examples=20, deadline=None)
+@given(st.integers(0, 2**32 - 1))
+def test_compiled_steps_measure_errors_as_all_others_do(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    kinds = np.array([0, 0, 1, 1, 2, 4, 2, 5])
+    X, Y, origin = 10.0 ** rng.uniform(-9, 2, (3, len(kinds))) * rng.choice([-1, 0, 1], (3, len(kinds)))
+    furthest, least = of_kinds(10.0 ** rng.uniform(-9, 2, len(kinds)), kinds), 10.0 ** rng.uniform(-18, -9, len(kinds))
+    rtol, atol = 10.0 ** rng.uniform(-12, -3, 2)
+    scale = ErrorScale(rtol, atol, origin, furthest, least, kinds, 1.0)
+    step = error_scale(kinds.tolist(), ca.DM(X), ca.DM(Y), rtol, atol, *(map(ca.DM, (origin, furthest, least))))
+    np.testing.assert_allclose(scale.of(X, Y), step.full().ravel(), rtol=1e-12)
+    assert np.all(scale.of(X, Y) >= atol * scale.size)
+
+
 @pytest.mark.parametrize("compiled", [False, True], ids=["interpreted", "compiled"])
 def test_the_automatic_method_agrees_with_an_independent_one(compiled: bool) -> None:
     dae = fb.assemble(models.subudhi_morris_2002(), symbolic="payload.mass")
@@ -63,7 +80,7 @@ def test_the_automatic_method_agrees_with_an_independent_one(compiled: bool) -> 
     times = np.array([0.0, 0.03, 0.11, 0.2, 0.2005, 0.31])
     run = fb.simulate(dae, times, drive, p={"payload.mass": 0.13})
     exact = fb.simulate(dae, times, drive, p={"payload.mass": 0.13}, method="dop853", rtol=1e-12, atol=1e-14)
-    np.testing.assert_allclose(run.x, exact.x, rtol=1e-7, atol=2e-8)
+    np.testing.assert_allclose(run.x, exact.x, rtol=1e-7, atol=4e-8)
     rough = fb.simulate(dae, times, drive, p={"payload.mass": 0.13}, rtol=1e-4, atol=1e-6)
     np.testing.assert_allclose(rough.x[:, :4], exact.x[:, :4], atol=1e-5)
     assert np.max(np.abs(rough.x - run.x)) > 0.0

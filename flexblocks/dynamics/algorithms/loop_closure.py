@@ -38,11 +38,10 @@ def closure_residual(tree: Tree, q: ca.SX) -> ca.SX:
     return ca.densify(ca.vertcat(*residuals, ca.SX(0, 1)))
 
 
-def rates_of(residual: ca.SX, tree: Tree, q: ca.SX, v: ca.SX) -> tuple[ca.SX, ca.SX]:
-    """Return the Jacobian J (m, n) of the constraints, and dJ/dt v (m): their second derivative is J a + dJ/dt v."""
-    J = total_jacobian(residual, tree, q)
+def drift_of(J: ca.SX, tree: Tree, q: ca.SX, v: ca.SX) -> ca.SX:
+    """Return dJ/dt v (m) of constraints with the Jacobian J (m, n): their second derivative is J a + dJ/dt v."""
     posture, rates = ca.vertcat(q, tree.dependent), ca.vertcat(v, dependent_rates(tree, q, v))
-    return J, ca.densify(ca.jtimes(J @ v, posture, rates))
+    return ca.densify(ca.jtimes(J @ v, posture, rates))
 
 
 def loop_force(residual: ca.SX, tree: Tree, q: ca.SX, multipliers: ca.SX) -> ca.SX:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -78,6 +79,12 @@ class Tree:
         """The blocks of all bodies and force elements by name, parameters symbolic."""
         blocks = {body.name: body.block for body in self.bodies}
         return blocks | {element.name: element.terms.block for element in self.elements}
+
+    def with_loops(self, loops: Loops) -> Tree:
+        """Return this tree with other closures of its loops; it shares its skeleton, which none of them changes."""
+        other = copy.copy(self)
+        vars(other)["loops"] = loops
+        return other
 
     @cached_property
     def skeleton(self) -> Skeleton:

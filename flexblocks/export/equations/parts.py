@@ -144,10 +144,8 @@ def _with_loops(equations: Equations) -> Equations:
     dae = equations.dae
     if not dae.tree.loops.closures:
         return equations
-    J, within = (
-        reduced_jacobian(dae.tree, dae.expressions.constraint_rates[0]),
-        " in free coordinates" if dae.prescribed else "",
-    )
+    J, within = dae.expressions.constraint_jacobian, " in free coordinates" if dae.prescribed else ""
+    J = reduced_jacobian(dae.tree, J)
     meaning = f"Jacobian of the closures of loops{within}; the multipliers are forces and torques at the cuts"
     parts = [
         Part("J", "J(q)", meaning, J),
@@ -178,9 +176,8 @@ def _with_drives(equations: Equations) -> Equations:
     ]
     statement, plain = rf"{equations.statement},\quad \tau = D(q)\,\ddot q + e", f"{equations.plain}, tau = D a + e"
     if dae.tree.loops.closures:
-        parts.append(
-            Part("P", "P(q)", "rows of the Jacobian for the same", dae.expressions.constraint_rates[0][:, rows].T)
-        )
+        J = dae.expressions.constraint_jacobian
+        parts.append(Part("P", "P(q)", "rows of the Jacobian for the same", J[:, rows].T))
         statement, plain = rf"{statement} - P(q)\,\lambda", f"{plain} - P lambda"
     return Equations(dae, (*equations.parts, *_sparse(parts)), statement, plain)
 

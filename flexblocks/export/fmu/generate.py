@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import casadi as ca
 import numpy as np
 
-from flexblocks.constraints.loop_equations import closure_equations
+from flexblocks.constraints.loop_equations import closed_mass
 from flexblocks.constraints.singularities.singular_mass import LARGE, generic_inertia
 from flexblocks.constraints.singularities.singular_posture import HINGE
 from flexblocks.dae.dae import DAE
@@ -73,9 +73,7 @@ def _mass(dae: DAE) -> ca.SX:
     if not _watched(dae):
         return ca.SX(0, 1)
     return (
-        closure_equations(dae).mass.call(dae.posture_symbols, True, False)[0]
-        if dae.tree.loops.closures
-        else dae.expressions.mass
+        closed_mass(dae).call(dae.posture_symbols, True, False)[0] if dae.tree.loops.closures else dae.expressions.mass
     )
 
 

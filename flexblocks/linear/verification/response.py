@@ -88,7 +88,7 @@ def _functions(
     whole = ca.vertcat(dae.x.symbol, dae.z.symbol)
     known = [dae.x.index(name) for name in states]
     rest = [i for i in range(whole.numel()) if i not in set(known)]
-    J, _ = dae.expressions.constraint_rates
+    J = dae.expressions.constraint_jacobian
     dependent = state_residuals(dae)
     conditions = ca.densify(ca.vertcat(dae.expressions.constraint, J @ dae.v, dependent, dae.expressions.algebraic))
     seen = ca.vertcat(dae.expressions.output, whole)

@@ -97,7 +97,7 @@ class ExplicitStepper(Stepper):
             size.begin(self.equations, self.scale, t, X, P, times[-1] - times[0])
             self._since = LOOK
         while len(states) < len(times) - 1 and not self._goes_on:
-            if self._since >= LOOK and self._is_stiff(t, X, P):
+            if (self._since >= LOOK or size.is_held_back) and self._is_stiff(t, X, P):
                 self._goes_on = True
                 break
             # Equal steps to each of the next stops, as many as one call takes ...
@@ -121,7 +121,9 @@ class ExplicitStepper(Stepper):
         """Return the ends and lengths of the next steps [s], and which of them end at a stop."""
         ends: list[np.ndarray] = []
         marks: list[np.ndarray] = []
-        count, start, most = 0, t, FEW if self.size.is_unsettled else SIZES[-1]
+        # No more steps of one length than there were before: a motion that has just begun grows with every one.
+        most = FEW if self.size.is_unsettled else min(max(self._accepted, FEW), SIZES[-1])
+        count, start = 0, t
         for stop in stops.tolist():
             steps = max(int(np.ceil((stop - start) / self.size.next * (1 - 1e-9))), 1)
             here = start + (stop - start) / steps * np.arange(1, min(steps, most - count) + 1)

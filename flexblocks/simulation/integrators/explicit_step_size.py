@@ -10,8 +10,9 @@ from flexblocks.simulation.integrators.stepper import ErrorScale
 
 SAFETY, LEAST, MOST = 0.9, 0.2, 5.0
 # Steps are kept below this share of what stability of the fastest pole allows, and of one that was refused, lest they
-# are refused over and over; the border moves up again, by as much after each call.
-STABLE, BORDER, RISE = 0.98, 0.8, 1.02
+# are refused over and over; the border moves up again, by as much after each call, or to where poles say that it is if
+# errors allow so much longer steps.
+STABLE, BORDER, RISE, HELD_BACK = 0.98, 0.8, 1.02, 1.5
 
 
 class ExplicitStepSize:
@@ -34,7 +35,7 @@ class ExplicitStepSize:
     def forget(self) -> None:
         """Begin anew."""
         self.step, self.is_unsettled = 0.0, True
-        self._border = np.inf
+        self._border, self._is_by_refusal = np.inf, False
         self._wanted, self._gap = 0.0, np.inf  # the step that errors allow, and the longest way between stops
 
     def set_stops(self, times: np.ndarray) -> None:
@@ -57,10 +58,15 @@ class ExplicitStepSize:
         """Whether steps are as long as errors and stability allow: neither begun, nor ended by stops or inputs."""
         return 0.9 * min(self._wanted, self._border) <= self.step and 0.0 < self.step < min(self._gap, self.longest)
 
+    @property
+    def is_held_back(self) -> bool:
+        """Whether errors allow much longer steps than the border that a refused one has set."""
+        return self._is_by_refusal and not self.is_unsettled and self._wanted > HELD_BACK * self._border
+
     def stabilize(self, poles: np.ndarray) -> None:
         """Keep steps within the stability of the fastest of these poles [1/s]."""
         fastest = float(np.max(np.abs(poles), initial=0.0))
-        self._border = STABLE * self._pair.reach / fastest if fastest else np.inf
+        self._border, self._is_by_refusal = STABLE * self._pair.reach / fastest if fastest else np.inf, False
 
     def control(self, errors: np.ndarray, lengths: np.ndarray) -> int:
         """Set the next step by the error estimates of steps (k,); return how many of them are accepted."""
@@ -69,7 +75,7 @@ class ExplicitStepSize:
         if len(refused):
             k = int(refused[0])
             factor = SAFETY * errors[k] ** power if np.isfinite(errors[k]) else LEAST
-            self._border, self.is_unsettled = BORDER * lengths[k], True
+            self._border, self._is_by_refusal, self.is_unsettled = BORDER * lengths[k], True, True
             self.step = self._wanted = min(lengths[k] * max(factor, LEAST), self._border)
             return k
         self._border = RISE * self._border

@@ -43,8 +43,8 @@ class StepChains:
         while done < count:
             size = self._steps_of_a_call(count - done)
             steps, part = self._chain(size), slice(done, done + max((count - done) // size, 1) * size)
-            steps.arguments[1][:, 1], steps.arguments[3][:] = scale.rtol, P[:parameters]
-            steps.arguments[4][:, : len(X)], steps.arguments[4][:, len(X) :] = scale.origin, scale.atol * scale.size
+            steps.arguments[1][:, 1:], steps.arguments[3][:] = (scale.rtol, scale.atol), P[:parameters]
+            steps.arguments[4][:] = np.concatenate([scale.origin, scale.furthest, scale.least])
             done += steps.take(at, lengths[part], u[part], states[part], errors[part])
             if not errors[done - 1] <= 1.0:
                 break

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from functools import cached_property
 
 import casadi as ca
 import numpy as np
+
+from flexblocks.dae.explicit_steps import LARGE, SHARE
 
 GIVE_UP = 10_000  # steps after which an `advance` gives up, however cheap they are
 
@@ -31,12 +34,20 @@ class BudgetExceeded(StepFailure):
 
 @dataclass(frozen=True, eq=False)
 class ErrorScale:
-    """What local errors of states are measured by: rtol |X - origin| + atol size.
+    """What local errors of states are measured by: rtol |X - origin|, and atol times the size of the motion.
+
+    Methods that look at each step measure by the size that the motion has there, the others by that before.
 
     Attributes
     ----------
     rtol, atol : float
-    origin, size : ndarray (nx + 1,)
+    origin : ndarray (nx + 1,)
+    furthest : ndarray (nx + 1,)
+        How far any state of the same kind has come from its origin.
+    least : ndarray (nx + 1,)
+        Least absolute tolerances.
+    kinds : ndarray (nx + 1,) of int
+        See `DAE.kinds`.
     algebraic : float
         Size of the algebraic variables, whose origin is 0.
     """
@@ -44,15 +55,34 @@ class ErrorScale:
     rtol: float
     atol: float
     origin: np.ndarray
-    size: np.ndarray
+    furthest: np.ndarray
+    least: np.ndarray
+    kinds: np.ndarray
     algebraic: float
+
+    @cached_property
+    def size(self) -> np.ndarray:
+        """Size (nx + 1,) of the motion before, such that atol times it is the absolute tolerance."""
+        return self._absolute(self.furthest) / self.atol
 
     def of(self, *states: np.ndarray) -> np.ndarray:
         """Return the scale (nx + 1,) for a step between these states."""
         far = np.abs(states[0] - self.origin)
         for X in states[1:]:
             far = np.maximum(far, np.abs(X - self.origin))
-        return self.atol * self.size + self.rtol * far
+        return self._absolute(np.maximum(self.furthest, of_kinds(far, self.kinds))) + self.rtol * far
+
+    def _absolute(self, size: np.ndarray) -> np.ndarray:
+        """Return the absolute tolerance (nx + 1,) of a motion of this size, as `explicit_steps.error_scale`."""
+        beside = np.minimum(self.rtol * np.abs(self.origin), max(SHARE, self.rtol) * size)
+        return np.maximum(self.least, np.maximum(self.atol * np.minimum(size, LARGE), beside))
+
+
+def of_kinds(values: np.ndarray, kinds: np.ndarray) -> np.ndarray:
+    """Return for each state (nx + 1,) the largest of these values of the states of its kind, all >= 0."""
+    largest = np.zeros(kinds[-1] + 1)
+    np.maximum.at(largest, kinds, values)
+    return largest[kinds]
 
 
 class Stepper(ABC):

@@ -24,6 +24,8 @@ from flexblocks.simulation.integrators.stepper import ErrorScale, Stepper, finit
 WORTH_TRYING, PASSED, DOUBLED = 8.0, 0.2, 2.0
 # Runs that take less [s] are the explicit method's.
 SHORT = 0.2
+# Advances before the first trial. Errors of the first one are measured by a motion that has no size yet.
+BEGINNING = 2
 # The first step of a trial, in those of the explicit method.
 LONGER = 5.0
 
@@ -46,6 +48,7 @@ class SwitchingStepper(Stepper):
     def begin(self, end: float) -> None:
         self.explicit.begin(end)
         self._end, self._is_implicit, self._next, self._tried = end, False, -np.inf, 0.0
+        self._advances = 0
 
     def keep_gaps(self, gap: float) -> None:
         self.explicit.keep_gaps(gap)
@@ -64,7 +67,9 @@ class SwitchingStepper(Stepper):
     ) -> tuple[np.ndarray, np.ndarray | None]:
         states: list[np.ndarray] = []
         t, steps = float(times[0]), 0
-        self._choose(t, X, P)
+        if self._advances >= BEGINNING:
+            self._choose(t, X, P)
+        self._advances += 1
         self.explicit.most_steps = self.implicit.most_steps = self.most_steps
         if self._is_implicit:
             states, t, X = self.implicit.attempt(X, P, times, self.explicit.rate)

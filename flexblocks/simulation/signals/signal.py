@@ -23,6 +23,8 @@ Symbol = Any  # ca.SX or ca.MX: an expression, or a graph with callbacks
 PROBES = (0.0123456789, 0.31415926535, 2.7182818284)
 # What rounding may make a trace differ from its function, as a share of the largest value.
 ROUNDING = 1e-12
+# Of so many times values in one call of a function are held against those of a call for each.
+CALLED = 16
 
 
 class TimeSignal(ABC):
@@ -105,7 +107,10 @@ class Signal(TimeSignal):
 
     def __call__(self, t: float) -> float:
         """Return the value at `t` [s]."""
-        value = self.function(float(t))
+        return self._at(float(t))
+
+    def _at(self, t: float) -> float:
+        value = self.function(t)
         try:
             return np.asarray(value, dtype=float).item()
         except (TypeError, ValueError):
@@ -177,10 +182,27 @@ class Signal(TimeSignal):
 
     def _traced(self, times: np.ndarray) -> np.ndarray:
         assert self.compiled is not None
-        return np.array(self.compiled(times[None, :])).ravel()
+        return self.compiled.map(len(times))(times[None, :]).full().ravel()
 
     def _sampled(self, times: np.ndarray) -> np.ndarray:
-        return np.array([self(t) for t in times])
+        """Return the values at times (k,), by one call if the function takes arrays."""
+        values = self._of_array(times) if len(times) > CALLED else None
+        return np.array([self._at(t) for t in times.tolist()]) if values is None else values
+
+    def _of_array(self, times: np.ndarray) -> np.ndarray | None:
+        """Return the values at times (k,) if the function makes of an array what it makes of its entries, else None."""
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # of branches that are not chosen
+                values = np.asarray(self.function(times.copy()), dtype=float)
+        except Exception:  # a function not written for arrays may raise anything
+            return None
+        if values.shape != times.shape or not np.all(np.isfinite(values)):
+            return None
+        some = np.linspace(0, len(times) - 1, CALLED).astype(int)
+        called = [self._at(t) for t in times[some].tolist()]
+        slack = ROUNDING * np.max(np.abs(values), initial=0.0)
+        return values if np.allclose(values[some], called, rtol=0.0, atol=slack) else None
 
     def breakpoints_within(self, begin: float, end: float) -> np.ndarray:
         if self.breakpoints is not None:
