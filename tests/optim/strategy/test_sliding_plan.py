@@ -27,6 +27,7 @@ def test_sliding_link_is_planned_and_replayed() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.filterwarnings("ignore:Plan of .* its mesh. not judged")
 def test_roots_as_algebraic_variables_and_as_states_give_one_plan() -> None:
     first, second = plan("algebraic"), plan("ode")
     assert first.objective == pytest.approx(second.objective, rel=1e-6)
