@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from flexblocks.modeling.model import Model
     from flexblocks.modeling.model_file import load
     from flexblocks.modeling.rediscretize import rediscretize
+    from flexblocks.modeling.stiffen import stiffen
     from flexblocks.simulation import (
         PiecewisePolynomial,
         Signal,
@@ -79,6 +80,7 @@ if TYPE_CHECKING:
         "samples",
         "simulate",
         "simulate_batch",
+        "stiffen",
         "study",
         "table",
     ]
@@ -92,6 +94,7 @@ else:
                 "flexblocks.modeling.model": ["Model"],
                 "flexblocks.modeling.model_file": ["load"],
                 "flexblocks.modeling.rediscretize": ["rediscretize"],
+                "flexblocks.modeling.stiffen": ["stiffen"],
                 "flexblocks.interfaces": ["Block", "Composite", "ForceElement"],
                 "flexblocks.blocks.joints.denavit_hartenberg": ["DHRow", "denavit_hartenberg"],
             },

@@ -201,6 +201,10 @@ class Block(_Named, ABC):
         del carried
         return ()
 
+    def stiffened(self) -> Block:
+        """Return the block without its elasticity, for `flexblocks.stiffen`; itself if it has none of its own."""
+        return self
+
     @property
     def modal_damping(self) -> float:
         """The share of critical damping that modes of the block by itself have, clamped; 0 if it has none."""
@@ -266,6 +270,22 @@ class Composite(_Named, ABC):
         if self.namesake is not None and self.namesake not in names:
             raise ModelError(f"{self.where}: namesake = {self.namesake!r}; must be one of its parts, {listing(names)}.")
         return {part.name: part.with_values({"name": self._name_of(part.name)}) for part in parts}
+
+    def stiffened(self) -> Composite:
+        """Return the composite without the elasticity of its parts, for `flexblocks.stiffen`; itself if they have none.
+
+        Raises
+        ------
+        ModelError
+            It has elastic parts, and does not say what it is without: only its author knows how it makes them.
+        """
+        elastic = [part.name for part in self.parts() if part.stiffened() is not part]
+        if elastic:
+            raise ModelError(
+                f"{self.where}: has elastic parts ({listing(elastic)}) and does not say what it is without them; give "
+                "its class a method stiffened(self), as one that returns dataclasses.replace(self, stiffness=None)."
+            )
+        return self
 
     def _name_of(self, part: str) -> str:
         return self.name if part == self.namesake else f"{self.name}.{part}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from flexblocks.blocks.drives.rotor import Rotor
 from flexblocks.blocks.drives.source import TorqueSource
@@ -33,8 +33,8 @@ class FlexibleJoint(Composite):
     name : str
     inertia : float
         Of the rotor about its axis [kg m2].
-    stiffness : float
-        Of the joint's spring [N m/rad].
+    stiffness : float or None
+        Of the joint's spring [N m/rad]. None makes the joint rigid: rotor and hinge share the coordinate ``angle``.
     gear_ratio : float
         Turns of the rotor per turn of the joint. It counts for the rotor's spin, and not for torques and angles.
     spring_damping, damping : float
@@ -63,7 +63,7 @@ class FlexibleJoint(Composite):
     """
 
     inertia: float = parameter("kg m2", NOT_NEGATIVE)
-    stiffness: float = parameter("N m/rad", NOT_NEGATIVE)
+    stiffness: float | None = parameter("N m/rad", NOT_NEGATIVE, optional=True)
     gear_ratio: float = parameter("1", NONZERO, default=1.0)
     spring_damping: float = parameter("N m s/rad", NOT_NEGATIVE, default=0.0)
     damping: float = parameter("N m s/rad", NOT_NEGATIVE, default=0.0)
@@ -82,6 +82,9 @@ class FlexibleJoint(Composite):
             TorsionalSpring("spring", stiffness=self.stiffness, damping=self.spring_damping),
             Revolute("hinge", axis=self.axis, damping=self.damping, start=self.start),
         )
+
+    def stiffened(self) -> FlexibleJoint:
+        return self if self.stiffness is None else replace(self, stiffness=None)
 
     def connections(self) -> tuple[tuple[str, str], ...]:
         return (
