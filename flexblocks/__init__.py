@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from flexblocks.load import load
     from flexblocks.modeling.model import Model
     from flexblocks.modeling.rediscretize import rediscretize
+    from flexblocks.modeling.stiffen import stiffen
     from flexblocks.simulation import (
         PiecewisePolynomial,
         Signal,
@@ -77,6 +78,7 @@ if TYPE_CHECKING:
         "reduce",
         "simulate",
         "simulate_batch",
+        "stiffen",
         "study",
     ]
     __all__ += beam.__all__
@@ -89,6 +91,7 @@ else:
                 "flexblocks.modeling.model": ["Model"],
                 "flexblocks.load": ["load"],
                 "flexblocks.modeling.rediscretize": ["rediscretize"],
+                "flexblocks.modeling.stiffen": ["stiffen"],
                 "flexblocks.interfaces": ["Block", "Composite", "ForceElement"],
                 "flexblocks.blocks.joints.denavit_hartenberg": ["DHRow", "denavit_hartenberg"],
             },

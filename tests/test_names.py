@@ -13,8 +13,9 @@ import pytest
 ROOT = Path(__file__).parents[1]
 SOURCES = sorted(path for room in ("flexblocks", "optim", "models") for path in (ROOT / room).rglob("*.py"))
 STEMS = "discret|generali|lineari|locali|maximi|minimi|normali|optimi|organi|recogni|seriali|stabili|summari|symmetri"
+# Futures of Python are cancelled.
 BRITISH = re.compile(
-    rf"centre|colour|neighbour|behaviour|catalogue|licence|metre|travell|cancell|grey(?!_?box)|({STEMS})s(?=[aei])",
+    rf"centre|colour|neighbour|behaviour|catalogue|licence|metre|travell|cancell(?!ed)|grey(?!_?box)|({STEMS})s(?=[aei])",
     re.I,
 )
 # Words of prose in the other spelling; what stands between quotes or is set as code is a name.

@@ -122,6 +122,7 @@ def calls() -> dict[str, Call]:
     run = {"t": (0.0, 0.02), "u": {"motor1.torque": 0.1}, "x0": rest, "p": {"payload.mass": 0.2}, "max_steps": 3000}
     call("simulate", fb.simulate, dae=dae, **run)
     call("simulate_batch", fb.simulate_batch, dae=dae, **{**run, "p": {"payload.mass": [0.1, 0.2]}})
+    call("stiffen", fb.stiffen, model=model)
     call("Model", fb.Model, name="arm", gravity=(0.0, 0.0, -9.81))
     call("Model.add", _arm().add, block=fb.Ground("other"))
     call("Model.copy", model.copy, replace={"payload": fb.Payload("payload", mass=1.0)})

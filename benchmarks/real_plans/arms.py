@@ -73,7 +73,7 @@ def _torques(*values: float) -> dict[str, float]:
 
 
 def _revolutes(*values: float) -> dict[str, float]:
-    return {f"joint{i}.revolute.angle": value for i, value in enumerate(values, 1)}
+    return {f"joint{i}.angle": value for i, value in enumerate(values, 1)}
 
 
 SPACE_GOAL = {

@@ -55,8 +55,7 @@ class Part:
 
     @property
     def coordinate(self) -> str:
-        names = {"slide": "displacement", "flexible joint": "revolute.angle"}
-        return f"joint{self.number}.{names.get(self.drive, 'angle')}"
+        return f"joint{self.number}.{'displacement' if self.drive == 'slide' else 'angle'}"
 
     @property
     def input(self) -> str:

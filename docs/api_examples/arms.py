@@ -29,6 +29,10 @@ models.subudhi_morris_2002().save(folder / "arm.yaml")
 model = fb.load(folder / "arm.yaml")
 print(model.check())
 
+# %% stiffen
+twin = fb.stiffen(models.subudhi_morris_2002())
+print(fb.assemble(twin).q_names)  # ('joint1.angle', 'joint2.angle'): rotors turn with the joints, links are rigid
+
 # %% rediscretize
 rigid = fb.rediscretize(models.subudhi_morris_2002(), fb.Rigid())
 finer = fb.rediscretize(models.subudhi_morris_2002(), {"link1": fb.FiniteElements(4)})

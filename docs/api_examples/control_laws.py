@@ -22,7 +22,7 @@ closed = control.close_loop(dae, control.PID(LOOPS, kp=5.0, ki=2.0, kd=0.5, trac
 # %% control.GravityCompensation control.Sum control.Law
 heavy = fb.assemble(models.yu_chen_2019())
 joints = {"joint1.angle": "motor1.torque", "joint2.angle": "motor2.torque"}
-rigid = fb.assemble(models.yu_chen_2019(modes=0))
+rigid = fb.assemble(fb.stiffen(models.yu_chen_2019()))
 law = control.PD(joints, kp=125.0, kd=25.0) + control.GravityCompensation(model=rigid)  # control.Sum(law, other)
 closed = control.close_loop(heavy, law)
 

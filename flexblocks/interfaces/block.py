@@ -16,7 +16,7 @@ from typing import Any, ClassVar
 import casadi as ca
 import numpy as np
 
-from flexblocks.errors import ModelError, ParameterError, suggestion
+from flexblocks.errors import ModelError, ParameterError, listing, suggestion
 from flexblocks.interfaces.block_variables import Coordinate, DependentVariable, Variable
 from flexblocks.interfaces.chart import Chart
 from flexblocks.interfaces.local import Local
@@ -201,6 +201,10 @@ class Block(_Named, ABC):
         del carried
         return ()
 
+    def stiffened(self) -> Block:
+        """Return the block without its elasticity, for `flexblocks.stiffen`; itself if it has none of its own."""
+        return self
+
     @property
     def modal_damping(self) -> float:
         """The share of critical damping that modes of the block by itself have, clamped; 0 if it has none."""
@@ -227,7 +231,17 @@ class Block(_Named, ABC):
 
 @dataclass(frozen=True)
 class Composite(_Named, ABC):
-    """A composite: a block made of blocks, whose names nest below its name."""
+    """A composite: a block made of blocks, whose names nest below its name.
+
+    Attributes
+    ----------
+    namesake : str or None
+        The part, by its name inside, that goes by the composite's own name: the hinge of an elastic joint ``joint1``
+        then has the coordinate ``joint1.angle``, as a hinge alone would have it. Its parameters are named likewise,
+        but for those that the composite has itself.
+    """
+
+    namesake: ClassVar[str | None] = None
 
     @abstractmethod
     def parts(self) -> tuple[Block | Composite, ...]:
@@ -240,6 +254,41 @@ class Composite(_Named, ABC):
     @abstractmethod
     def exposed(self) -> Mapping[str, str]:
         """Return the ``part.port`` behind each port of the composite."""
+
+    def nested(self) -> dict[str, Block | Composite]:
+        """Return the parts by their names inside, each with the name that it has in the arm.
+
+        Raises
+        ------
+        ModelError
+            Two parts of one name, or no part that is the namesake.
+        """
+        parts = self.parts()
+        names = [part.name for part in parts]
+        if len(set(names)) < len(names):
+            raise ModelError(f"{self.where}: has the parts {', '.join(names)}; each must have a name of its own.")
+        if self.namesake is not None and self.namesake not in names:
+            raise ModelError(f"{self.where}: namesake = {self.namesake!r}; must be one of its parts, {listing(names)}.")
+        return {part.name: part.with_values({"name": self._name_of(part.name)}) for part in parts}
+
+    def stiffened(self) -> Composite:
+        """Return the composite without the elasticity of its parts, for `flexblocks.stiffen`; itself if they have none.
+
+        Raises
+        ------
+        ModelError
+            It has elastic parts, and does not say what it is without: only its author knows how it makes them.
+        """
+        elastic = [part.name for part in self.parts() if part.stiffened() is not part]
+        if elastic:
+            raise ModelError(
+                f"{self.where}: has elastic parts ({listing(elastic)}) and does not say what it is without them; give "
+                "its class a method stiffened(self), as one that returns dataclasses.replace(self, stiffness=None)."
+            )
+        return self
+
+    def _name_of(self, part: str) -> str:
+        return self.name if part == self.namesake else f"{self.name}.{part}"
 
 
 def _with_fields(block: Any, values: Mapping[str, Any]) -> Any:

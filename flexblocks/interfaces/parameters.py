@@ -86,6 +86,7 @@ def parameter(
     shape: tuple[int, ...] = (),
     argument: str | None = None,
     symbolic: bool | None = None,
+    optional: bool = False,
 ) -> Any:
     """Declare a field of a block as a physical parameter.
 
@@ -106,9 +107,11 @@ def parameter(
         decides how blocks are joined (the ratio of a gear) and for what appears in no equation (a start value, a
         limit). True for an array whose entries may be symbols wherever the block uses them: it is then an SX of that
         shape, a vector a column.
+    optional : bool
+        Whether it may be None although it has no default.
     """
     symbolic = shape == () if symbolic is None else symbolic
-    quantity = Quantity(unit, range_, shape, optional=default is None)
+    quantity = Quantity(unit, range_, shape, optional=optional or default is None)
     return dataclasses.field(
         default=default, metadata={"quantity": quantity, "argument": argument, "symbolic": symbolic}
     )

@@ -170,7 +170,8 @@ def _with_damping(model: Model, names: list[str], by: str, values: np.ndarray) -
 
 def _right_angles(arm: DAE, model: Model, held: dict[str, float], locks: dict[str, float]) -> list[dict[str, float]]:
     """Return the postures with one revolute joint each a right angle further."""
-    joints = [f"{name}.angle" for name, block in model.blocks.items() if isinstance(block, Revolute)]
+    hinges = {body.name for body in arm.tree.bodies if isinstance(body.block, Revolute)}
+    joints = [f"{name}.angle" for name in model.blocks if name in hinges]
     if arm.expressions.constraint.numel():
         # Joints of a loop turn together: those that tell the posture, or else those with something on their axis.
         driven = {str(port).removesuffix(".axis") + ".angle" for ports in model.connections for port in ports}

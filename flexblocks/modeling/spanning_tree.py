@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -97,7 +98,7 @@ def topology(model: ArmGraph, values: Mapping[str, Mapping[str, object]] | None 
     values = values or {}
     of_model = model.blocks  # a copy each time
     for block in of_model.values():
-        _open(block.with_values(values.get(block.name, {})), values, blocks, frames, nets)
+        _open(block, values, blocks, frames, nets)
     for ports in model.connections:
         inner = [_inner(of_model[port.block], port) for port in ports]
         nx.add_path(nets, inner)
@@ -119,14 +120,21 @@ def _open(
     nets: nx.Graph,
 ) -> None:
     """Add a block, or a composite's parts, to `blocks`, its frames to `frames`, and connections inside to `nets`."""
+    given = values.get(block.name, {})
     if isinstance(block, Block):
-        blocks[block.name] = block
+        if block.name in blocks:
+            raise ModelError(
+                f"{blocks[block.name].where} and {block.where} are parts of one name; rename one inside its composite."
+            )
+        blocks[block.name] = block.with_values(given)
         return
-    parts = {}
-    for part in block.parts():
-        named = _nested(block, part)
-        parts[part.name] = named = named.with_values(values.get(named.name, {}))
-        _open(named, values, blocks, frames, nets)
+    # A parameter that the composite does not have is one of its namesake.
+    own = {field.name for field in dataclasses.fields(block)} & set(given)
+    block = block.with_values({name: given[name] for name in own})
+    values = {**values, block.name: {name: value for name, value in given.items() if name not in own}}
+    parts = block.nested()
+    for part in parts.values():
+        _open(part, values, blocks, frames, nets)
     frames |= {
         f"{block.name}.{spec.name}": str(_inner(block, block.port(spec.name)))
         for spec in block.ports
@@ -134,10 +142,6 @@ def _open(
     }
     for first, second in block.connections():
         nx.add_path(nets, [_inner(*_part_port(parts, place)) for place in (first, second)])
-
-
-def _nested(composite: Composite, part: Block | Composite) -> Block | Composite:
-    return part.with_values({"name": f"{composite.name}.{part.name}"})
 
 
 def _part_port(parts: Mapping[str, Block | Composite], place: str) -> tuple[Block | Composite, Port]:
@@ -149,8 +153,7 @@ def _inner(block: Block | Composite, port: Port) -> Port:
     """Return the port of a block with physics behind a port, through all composites."""
     if isinstance(block, Block):
         return port
-    parts = {part.name: _nested(block, part) for part in block.parts()}
-    return _inner(*_part_port(parts, block.exposed()[port.name]))
+    return _inner(*_part_port(block.nested(), block.exposed()[port.name]))
 
 
 def _tree(

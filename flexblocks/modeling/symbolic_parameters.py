@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import casadi as ca
@@ -23,8 +23,7 @@ class _Parameter:
     Attributes
     ----------
     block : Block or Composite
-    path, field : str
-        The block's name within the model, and the field's.
+    field : str
     unit : str
     value : ndarray
         Of the shape of the parameter.
@@ -33,16 +32,18 @@ class _Parameter:
     symmetric : bool
     range : Range
         Of each entry.
+    of_part : bool
+        Whether a block with physics has it, by this name; else a composite alone, which passes it on to its parts.
     """
 
     block: Block | Composite
-    path: str
     field: str
     unit: str
     value: np.ndarray
     entries: dict[str, tuple[int, ...]]
     symmetric: bool
     range: Range
+    of_part: bool
 
     @property
     def argument(self) -> str:
@@ -97,14 +98,14 @@ class _OwnersCheck:
 
 def _checks(names: Sequence[str], known: Mapping[str, _Parameter]) -> list[_OwnersCheck]:
     """Return a check for each block that has some of these parameters."""
-    owners: dict[str, dict[str, tuple[np.ndarray, dict[int, tuple[tuple[int, ...], ...]]]]] = {}
+    owners: dict[int, dict[str, tuple[np.ndarray, dict[int, tuple[tuple[int, ...], ...]]]]] = {}
     for position, name in enumerate(names):
         parameter = known[name]
-        _, positions = owners.setdefault(parameter.path, {}).setdefault(parameter.argument, (parameter.value, {}))
+        _, positions = owners.setdefault(id(parameter.block), {}).setdefault(parameter.argument, (parameter.value, {}))
         index = parameter.entries[name]
         positions[position] = (index, index[::-1]) if parameter.symmetric else (index,)
-    blocks = {parameter.path: parameter.block for parameter in known.values()}
-    return [_OwnersCheck(blocks[path], fields) for path, fields in owners.items()]
+    blocks = {id(parameter.block): parameter.block for parameter in known.values()}
+    return [_OwnersCheck(blocks[key], fields) for key, fields in owners.items()]
 
 
 def symbolic_parameters(model: Model, names: Iterable[str] | str) -> tuple[Variables, dict[str, dict[str, Any]]]:
@@ -118,16 +119,15 @@ def symbolic_parameters(model: Model, names: Iterable[str] | str) -> tuple[Varia
     NameUnknownError
         A name that is not a parameter, or not one that can be a symbol.
     """
-    numbers = {f"{p.path}.{argument}": p for argument, p in _parameters(model)}
+    numbers = {name: p for block in model.blocks.values() for name, p in _parameters(block).items()}
     whole = {name: p for name, p in numbers.items() if p.argument not in p.block.made_for_numbers()}
     known = {entry: p for p in whole.values() for entry in p.entries}
     if names == "all":
-        composites = {name for name, block in model.blocks.items() if isinstance(block, Composite)}
-        names = [name for name, p in whole.items() if p.path not in composites and not p.value.ndim]
+        names = [name for name, p in whole.items() if p.of_part and not p.value.ndim]
     asked = [names] if isinstance(names, str) else list(dict.fromkeys(names))
     for name in asked:
         if name in numbers and name not in whole:
-            others = [each for each in whole if whole[each].path == numbers[name].path]
+            others = [each for each in whole if whole[each].block is numbers[name].block]
             block = numbers[name].block
             raise ParameterError(
                 f"assemble: symbolic = '{name}': {block.where}: {block.made_for_numbers()[numbers[name].argument]}, or "
@@ -146,33 +146,34 @@ def symbolic_parameters(model: Model, names: Iterable[str] | str) -> tuple[Varia
     p = variables("parameter", starts, ranges=ranges, checks=_checks(wanted, known))
     symbols: dict[tuple[str, str], dict[str, ca.SX]] = {}
     for name, symbol in zip(wanted, ca.vertsplit(p.symbol) if wanted else [], strict=True):
-        symbols.setdefault((known[name].path, known[name].field), {})[name] = symbol
+        symbols.setdefault((known[name].block.name, known[name].field), {})[name] = symbol
     values: dict[str, dict[str, Any]] = {}
     for (block, field), by_name in symbols.items():
         values.setdefault(block, {})[field] = known[next(iter(by_name))].with_symbols(by_name)
     return p, values
 
 
-def _parameters(model: Model) -> Iterator[tuple[str, _Parameter]]:
-    for block in model.blocks.values():
-        yield from _parameters_of(block, block.name)
-
-
-def _parameters_of(block: Block | Composite, path: str) -> Iterator[tuple[str, _Parameter]]:
-    """Yield (argument, parameter) of every number, and every array that may be symbolic, of a block and its parts."""
+def _parameters(block: Block | Composite) -> dict[str, _Parameter]:
+    """Return every number, and every array that may be symbolic, of a block and its parts, by name."""
+    parameters = {}
     for field in dataclasses.fields(block):
         quantity, value = field.metadata.get("quantity"), getattr(block, field.name)
         # A field with a quantity of its own kind (a property along a beam) can stay symbolic as a number.
         symbolic = field.metadata.get("symbolic", isinstance(value, float))
         if quantity and symbolic and isinstance(value, (float, tuple)):
-            argument, array = argument_name(field), np.array(value)
+            name, array = f"{block.name}.{argument_name(field)}", np.array(value)
             symmetric = quantity.symmetric and array.ndim == 2
-            entries = _entries(f"{path}.{argument}", array.shape, symmetric)
-            range_ = quantity.entry_range(array.shape)
-            yield argument, _Parameter(block, path, field.name, quantity.unit, array, entries, symmetric, range_)
+            entries, range_ = _entries(name, array.shape, symmetric), quantity.entry_range(array.shape)
+            alone = isinstance(block, Block)
+            parameters[name] = _Parameter(
+                block, field.name, quantity.unit, array, entries, symmetric, range_, of_part=alone
+            )
     if isinstance(block, Composite):
-        for part in block.parts():
-            yield from _parameters_of(part, f"{path}.{part.name}")
+        inside = {name: p for part in block.nested().values() for name, p in _parameters(part).items()}
+        # What its namesake has, too, the composite passes on.
+        own = {name: dataclasses.replace(p, of_part=name in inside) for name, p in parameters.items()}
+        parameters = own | {name: p for name, p in inside.items() if name not in own}
+    return parameters
 
 
 def _entries(name: str, shape: tuple[int, ...], symmetric: bool) -> dict[str, tuple[int, ...]]:

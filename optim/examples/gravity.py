@@ -39,7 +39,7 @@ def main(picture: str | None = None) -> optim.Plan:
     """Plan, replay, draw; return the plan."""
     dae = fb.assemble(upright_arm())
     problem = optim.RestToRest(
-        start={"joint1.revolute.angle": -0.9, "joint2.revolute.angle": 0.9},
+        start={"joint1.angle": -0.9, "joint2.angle": 0.9},
         goal={"payload.x": -0.3, "payload.y": 0.95},
         duration=1.5,
         via=optim.Via({"payload.x": 0.8, "payload.y": 0.6}, fraction=0.5),

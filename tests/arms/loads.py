@@ -8,7 +8,7 @@ from flexblocks import optim
 CHEAP = optim.Effort(rate_weight=0.0)
 ARM, TIP_INERTIA = 0.5, 0.05  # m, kg m2: the inertia about the hinge is TIP_INERTIA + m ARM^2
 LIGHT, HEAVY = {"payload.mass": 0.2}, {"payload.mass": 1.4}
-ANGLE, MOTOR = "joint1.revolute.angle", "joint1.rotor.angle"
+ANGLE, MOTOR = "joint1.angle", "joint1.rotor.angle"
 REACH = optim.Phase("reach", {"joint1.angle": 1.0}, 1.0)
 BACK = optim.Phase("back", {"joint1.angle": 0.0}, 1.0)
 

@@ -29,7 +29,7 @@ def floating(mounted: bool, axis: tuple[float, float, float] = (0.0, 0.0, 1.0)) 
 
 def spin(run: fb.Trajectory) -> np.ndarray:
     """Angular momentum about the axis, from the rates, as a textbook adds it up."""
-    base, rotor, load = (run[f"der({n}.angle)"] for n in ("free", "joint.rotor", "joint.revolute"))
+    base, rotor, load = (run[f"der({n}.angle)"] for n in ("free", "joint.rotor", "joint"))
     return BASE * base + ROTOR * (base + RATIO * rotor) + LOAD * (base + load)
 
 

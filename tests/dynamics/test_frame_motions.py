@@ -275,7 +275,7 @@ def test_frames_of_composites_are_those_of_the_blocks_behind_them():
     model.connect(link.frame_b, elbow.frame_a)
     model.connect(elbow.frame_b, outer.frame_a)
     dae = fb.assemble(model)
-    x = dae.x.values({"shoulder.revolute1.angle": 0.4, "elbow.revolute.angle": 0.7, "der(elbow.revolute.angle)": 2.0})
+    x = dae.x.values({"shoulder.revolute1.angle": 0.4, "elbow.angle": 0.7, "der(elbow.angle)": 2.0})
     behind = {"shoulder": "link.frame_a", "shoulder.frame_a": "ground", "elbow.frame_b": "outer.frame_a"}
     for frame, same in behind.items():
         assert values(dae, frame, x) == pytest.approx(values(dae, same, x), abs=1e-15)

@@ -248,10 +248,10 @@ def test_flexible_joint_is_its_parts():
         ("revolute.frame_b", "link.frame_a"),
     )
     one, other = fb.assemble(composed), fb.assemble(composite_arm(parts, wiring))
-    assert one.q_names[:2] == ("joint.rotor.angle", "joint.revolute.angle")
+    assert one.q_names[:2] == ("joint.rotor.angle", "joint.angle")
     assert one.u.names == ("joint.motor.torque",)
     assert "joint.spring.deflection" in one.y
-    plain = tuple(name.replace("joint.", "") for name in one.x.names)
+    plain = tuple(name.replace("joint.angle", "revolute.angle").replace("joint.", "") for name in one.x.names)
     assert plain == other.x.names
     assert np.array_equal(one.x.start, other.x.start)
     assert np.array_equal(one.u.limits, other.u.limits)
@@ -287,9 +287,9 @@ def test_composites_nest():
     dae = fb.assemble(model)
     assert dae.q_names[:4] == (
         "shoulder.yaw.rotor.angle",
-        "shoulder.yaw.revolute.angle",
+        "shoulder.yaw.angle",
         "shoulder.pitch.rotor.angle",
-        "shoulder.pitch.revolute.angle",
+        "shoulder.pitch.angle",
     )
     assert dae.u.names == ("shoulder.yaw.motor.torque", "shoulder.pitch.motor.torque")
     symbolic = fb.assemble(model, symbolic=("shoulder.stiffness",))

@@ -180,6 +180,9 @@ class FlexibleBeam(HasStations):
         check_properties(self)
         check_over(self.where, self, self.length)
 
+    def stiffened(self) -> FlexibleBeam:
+        return self if isinstance(self.discretization, Rigid) else replace(self, discretization=Rigid())
+
     def made_for_numbers(self) -> Mapping[str, str]:
         return made_for_numbers(self)
 

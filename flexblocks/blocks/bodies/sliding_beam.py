@@ -179,6 +179,10 @@ class SlidingBeam(Block):
         chosen = self.discretization
         return (silently_rigid(self.where),) if isinstance(chosen, Rigid) and not chosen.is_decided else ()
 
+    def stiffened(self) -> SlidingBeam:
+        rigid = isinstance(self.discretization, Rigid)
+        return self if rigid else replace(self, discretization=Rigid(), shapes="fixed")
+
     def made_for_numbers(self) -> Mapping[str, str]:
         if self.shapes != "fixed":
             return {}

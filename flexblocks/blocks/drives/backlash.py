@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from flexblocks.blocks.drives.play import Play
 from flexblocks.blocks.drives.shaft import TWO_FLANGES, two_ends, two_flanges
+from flexblocks.blocks.drives.torsional_spring import TorsionalSpring
 from flexblocks.interfaces import (
     NOT_NEGATIVE,
     POSITIVE,
@@ -59,6 +60,9 @@ class Backlash(Block):
 
     def flanges(self) -> Mapping[str, tuple[str, float]]:
         return two_flanges()
+
+    def stiffened(self) -> TorsionalSpring:
+        return TorsionalSpring(self.name, stiffness=None)
 
     def physics(self, frame: Frame | None, local: Local) -> Physics:
         del frame

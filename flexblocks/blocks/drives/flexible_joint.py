@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from flexblocks.blocks.drives.rotor import Rotor
 from flexblocks.blocks.drives.source import TorqueSource
@@ -33,8 +33,8 @@ class FlexibleJoint(Composite):
     name : str
     inertia : float
         Of the rotor about its axis [kg m2].
-    stiffness : float
-        Of the joint's spring [N m/rad].
+    stiffness : float or None
+        Of the joint's spring [N m/rad]. None makes the joint rigid: rotor and hinge share the coordinate ``angle``.
     gear_ratio : float
         Turns of the rotor per turn of the joint. It counts for the rotor's spin, and not for torques and angles.
     spring_damping, damping : float
@@ -50,9 +50,11 @@ class FlexibleJoint(Composite):
 
     Notes
     -----
-    Parts: ``motor`` (input ``torque``), ``rotor``, ``spring`` and ``revolute``; a joint named ``joint1`` has the
-    coordinates ``joint1.rotor.angle`` and ``joint1.revolute.angle``. Torques and angles are on the arm's side of the
-    gearbox, as with `Rotor`: the motor's own torque is that of ``motor`` over `gear_ratio`.
+    Parts: ``motor``, ``rotor``, ``spring``, and a hinge that goes by the joint's own name. A joint ``joint1`` has the
+    coordinates ``joint1.rotor.angle`` and ``joint1.angle``, the angle of the link as of a `Revolute`, and the input
+    ``joint1.motor.torque``: laws, plans and equilibria made for the rigid joint fit the elastic one. Torques and
+    angles are on the arm's side of the gearbox, as with `Rotor`: the motor's own torque is that of ``motor`` over
+    `gear_ratio`.
 
     Ports: ``frame_a``, ``frame_b``, and ``mount``, the frame that carries the motor, which may stay open: the rotor's
     spin is then taken relative to its mount (see `Rotor`). That suits gear ratios of 50 and more on a base that stands
@@ -61,7 +63,7 @@ class FlexibleJoint(Composite):
     """
 
     inertia: float = parameter("kg m2", NOT_NEGATIVE)
-    stiffness: float = parameter("N m/rad", NOT_NEGATIVE)
+    stiffness: float | None = parameter("N m/rad", NOT_NEGATIVE, optional=True)
     gear_ratio: float = parameter("1", NONZERO, default=1.0)
     spring_damping: float = parameter("N m s/rad", NOT_NEGATIVE, default=0.0)
     damping: float = parameter("N m s/rad", NOT_NEGATIVE, default=0.0)
@@ -70,6 +72,7 @@ class FlexibleJoint(Composite):
     start: float = parameter("rad", default=0.0, symbolic=False)
     role: Role = choice(ROLES, default="actuator")
 
+    namesake = "hinge"
     ports = (inlet(), outlet(), inlet("mount", optional=True))
 
     def parts(self) -> tuple[Block | Composite, ...]:
@@ -77,15 +80,18 @@ class FlexibleJoint(Composite):
             TorqueSource("motor", limit=self.limit, role=self.role),
             Rotor("rotor", inertia=self.inertia, gear_ratio=self.gear_ratio, axis=self.axis, start=self.start),
             TorsionalSpring("spring", stiffness=self.stiffness, damping=self.spring_damping),
-            Revolute("revolute", axis=self.axis, damping=self.damping, start=self.start),
+            Revolute("hinge", axis=self.axis, damping=self.damping, start=self.start),
         )
+
+    def stiffened(self) -> FlexibleJoint:
+        return self if self.stiffness is None else replace(self, stiffness=None)
 
     def connections(self) -> tuple[tuple[str, str], ...]:
         return (
             ("motor.flange_b", "rotor.flange_a"),
             ("rotor.flange_b", "spring.flange_a"),
-            ("spring.flange_b", "revolute.axis"),
+            ("spring.flange_b", "hinge.axis"),
         )
 
     def exposed(self) -> Mapping[str, str]:
-        return {"frame_a": "revolute.frame_a", "frame_b": "revolute.frame_b", "mount": "rotor.frame_a"}
+        return {"frame_a": "hinge.frame_a", "frame_b": "hinge.frame_b", "mount": "rotor.frame_a"}

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from flexblocks.blocks.drives.shaft import TWO_FLANGES, two_ends, two_flanges
+import casadi as ca
+
+from flexblocks.blocks.drives.shaft import TWO_FLANGES, one_end, two_ends, two_flanges
 from flexblocks.interfaces import NOT_NEGATIVE, Block, Coordinate, Frame, Local, Output, Physics, parameter
 
 
@@ -16,8 +18,8 @@ class TorsionalSpring(Block):
     Parameters
     ----------
     name : str
-    stiffness : float
-        [N m/rad]
+    stiffness : float or None
+        [N m/rad]; None is a rigid shaft, whose ends share one coordinate.
     damping : float
         [N m s/rad]
 
@@ -26,19 +28,24 @@ class TorsionalSpring(Block):
     Output ``deflection``: angle of `flange_b` minus angle of `flange_a` [rad].
     """
 
-    stiffness: float = parameter("N m/rad", NOT_NEGATIVE)
+    stiffness: float | None = parameter("N m/rad", NOT_NEGATIVE, optional=True)
     damping: float = parameter("N m s/rad", NOT_NEGATIVE, default=0.0)
 
     ports = TWO_FLANGES
 
     def coordinates(self) -> tuple[Coordinate, ...]:
-        return two_ends()
+        return one_end() if self.stiffness is None else two_ends()
 
     def flanges(self) -> Mapping[str, tuple[str, float]]:
-        return two_flanges()
+        return dict.fromkeys(("flange_a", "flange_b"), ("angle", 1.0)) if self.stiffness is None else two_flanges()
+
+    def stiffened(self) -> TorsionalSpring:
+        return self if self.stiffness is None else replace(self, stiffness=None)
 
     def physics(self, frame: Frame | None, local: Local) -> Physics:
         del frame
+        if self.stiffness is None:
+            return Physics(outputs={"deflection": Output(ca.SX(1, 1), "rad")})
         deflection = local["angle_b"] - local["angle_a"]
         return Physics(
             potential=self.stiffness * deflection**2 / 2,

@@ -29,7 +29,7 @@ class ComputedTorque(Law):
         Kp [1/s2] and Kd [1/s].
     model : DAE, optional
         With an input for each coordinate. By default the arm itself, which must then be rigid; for a flexible arm give
-        the rigid one.
+        the rigid twin, `flexblocks.stiffen`.
     measured : dict, optional
         Variable of the arm that is measured for a coordinate of the model: ``{"joint1.angle": "rotor1.angle"}``.
     inputs : sequence of str, optional
@@ -57,8 +57,8 @@ class ComputedTorque(Law):
         if arm.tree.size != len(inputs):
             raise ParameterError(
                 f"ComputedTorque: the model has {arm.tree.size} coordinates ({listing(arm.q_names)}) and {len(inputs)} "
-                f"inputs ({listing(inputs)}); must be as many of each. Give model=, the DAE of the rigid arm, or use "
-                "Decoupling."
+                f"inputs ({listing(inputs)}); must be as many of each. Give model=fb.assemble(fb.stiffen(model)), the "
+                "rigid arm, or use Decoupling."
             )
         # The model is B u + other = M a + h: refuse it unless every coordinate has an input.
         B, other = input_map(arm, inputs, where)

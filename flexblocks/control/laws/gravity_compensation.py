@@ -27,8 +27,8 @@ class GravityCompensation(Law):
     Parameters
     ----------
     model : DAE, optional
-        By default the arm itself, with all its coordinates measured. For elastic joints give the arm with rigid ones,
-        whose motors act on the joints directly and so feel their gravity torques.
+        By default the arm itself, with all its coordinates measured. For elastic joints give the rigid twin,
+        `flexblocks.stiffen`, whose motors act on the joints directly and so feel their gravity torques.
     measured : dict, optional
         Variable of the arm that is measured for a coordinate of the model.
     inputs : sequence of str, optional

@@ -11,7 +11,7 @@ import numpy as np
 from flexblocks.assemble import assemble
 from flexblocks.dae.dae import DAE
 from flexblocks.dynamics.evaluation.body import Body
-from flexblocks.interfaces import FrictionRounding, PlayRounding
+from flexblocks.interfaces import Block, FrictionRounding, PlayRounding
 
 from ...model.read_solution import input_polynomials, trajectory
 from ...model.trajectories import all_phase_trajectories, transcribed_problem
@@ -102,7 +102,9 @@ def _dry_friction(model: Any, settings: Settings) -> dict[str, SharpLaw]:
             continue
         law = SharpLaw(rounding, rate or values[rounding.slow], values)
         # What sticks is rounded off by another block in its place, which is one of the model's own
-        if law.own < settings.round_enough * law.scale and (law.own or body.name in dae.model.blocks):
+        if law.own < settings.round_enough * law.scale and (
+            law.own or isinstance(dae.model.blocks.get(body.name), Block)
+        ):
             laws[body.name] = law
     if not laws or any(not law.own for law in laws.values()):
         return laws

@@ -67,8 +67,8 @@ def test_states_at_several_times_of_a_free_duration(arm):
     ]
     plan = optim.plan(arm, problem(via=vias, duration=(1.5, 2.1)), intervals=20)
     for via in vias:
-        k = int(np.argmin(np.abs(plan.trajectory.t - via.at * plan.duration)))
-        assert plan.trajectory.t[k] == pytest.approx(via.at * plan.duration, abs=1e-9)
+        k = int(np.argmin(np.abs(plan.trajectory.t - via.fraction * plan.duration)))
+        assert plan.trajectory.t[k] == pytest.approx(via.fraction * plan.duration, abs=1e-9)
         for name, value in via.values.items():
             assert plan.trajectory[name][k] == pytest.approx(value, abs=1e-7)
 

@@ -166,7 +166,7 @@ def test_deflections_of_a_hanging_arm_at_the_ends():
     model.connect(joint.frame_b, link.frame_a)
     model.connect(link.frame_b, load.frame_a)
     dae = fb.assemble(model)
-    angle = "joint1.revolute.angle"
+    angle = "joint1.angle"
     plan = optim.plan(dae, optim.RestToRest({angle: 0.0}, {angle: 0.8}, 1.5), intervals=60)
     trajectory = plan.trajectory
     assert trajectory["link1.tip_deflection_y"][0] < -1e-3
