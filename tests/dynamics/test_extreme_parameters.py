@@ -159,11 +159,11 @@ def test_cost_of_two_links(discretization, bending: str, bound: int) -> None:
 
 
 @pytest.mark.slow  # a second each
-@pytest.mark.parametrize("first", range(0, 80, 40))
+@pytest.mark.parametrize("first", range(0, 40, 20))
 def test_random_arms_with_parameters_over_six_decades(first: int) -> None:
     """Those that are refused are refused by name; ``python -m benchmarks.fuzz --kind arms`` goes on with more."""
     apart, accepted = {}, 0
-    for seed in range(first, first + 40):
+    for seed in range(first, first + 20):
         try:
             trial = Trial.of(seed)
         except FlexblocksError:
@@ -172,7 +172,7 @@ def test_random_arms_with_parameters_over_six_decades(first: int) -> None:
         if what := recursion_agrees_with_the_closed_form(trial):
             apart[seed] = what
     assert not apart
-    assert accepted > 30
+    assert accepted > 14
 
 
 @pytest.mark.parametrize("angle", [0.0, 1e-4, 0.8])
