@@ -35,7 +35,7 @@ def check_properties(block: Any) -> None:
     ParameterError
         Names the fields to set or to leave out.
     """
-    specified = [name for name in FORMULAS if getattr(block, name) is not None]
+    specified = [name for name in FORMULAS if getattr(block, name, None) is not None]
     if block.section is not None or block.material is not None:
         if block.section is None or not isinstance(block.material, Material):
             raise ParameterError(
@@ -80,7 +80,8 @@ def _check_numbers(block: Any, specified: list[str]) -> None:
             f"{block.where}: {listing(missing)} not given; needs linear_density and flexural_rigidity, "
             "or section and material."
         )
-    check_options(block, tuple(NEEDS), ", or section and material instead of numbers")
+    options = tuple(option for option in NEEDS if hasattr(block, option))
+    check_options(block, options, ", or section and material instead of numbers")
 
 
 def check_options(block: Any, among: tuple[str, ...], instead: str = "") -> None:

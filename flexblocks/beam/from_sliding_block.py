@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 import casadi as ca
 import numpy as np
 
+from flexblocks.beam.cut_sliding_beam import CutSlidingBeam
 from flexblocks.beam.kinematics.slide import Slide
 from flexblocks.beam.kinematics.sliding_damping import (
     SlidingRates,
@@ -17,21 +19,25 @@ from flexblocks.beam.kinematics.sliding_damping import (
 from flexblocks.beam.kinematics.sliding_deflection import SlidingFlexure
 from flexblocks.beam.kinematics.sliding_torsion import SlidingTorsion
 from flexblocks.beam.shapes.clamped_mass_modes import RelativeTip
+from flexblocks.beam.shapes.internal_forces import HeldCut
 from flexblocks.beam.shapes.sliding_shapes import twisting_shapes
 from flexblocks.beam.sliding_forces import SlidingForces
 from flexblocks.beam.sliding_functions import SlidingFunctions, counts
+from flexblocks.beam.sliding_parts import sliding_parts
 from flexblocks.interfaces import Frame
 
 
 def sliding_flexure(functions: SlidingFunctions, root: Frame) -> SlidingFlexure:
     """Return the deformed beam, in terms of the frame at the mouth of the hub."""
     block, local = functions.block, functions.local
+    cuts = tuple(cut for cut in (HeldCut(cut, local) for cut in block.cuts) if cut.is_released)
+    kind = partial(CutSlidingBeam, cuts=cuts, parts=sliding_parts(functions)) if cuts else SlidingFlexure
     shapes, overlaps = functions.shapes
-    return SlidingFlexure(
+    return kind(
         root=root,
         extension=functions.extension,
         length=block.length,
-        linear_density=block.linear_density,
+        linear_density=functions.linear_density,
         rigidity=functions.rigidity,
         shapes=shapes,
         amplitudes=_by_axis(functions, lambda q: q, 0),
@@ -65,23 +71,23 @@ def sliding_dissipation(functions: SlidingFunctions, flexure: SlidingFlexure) ->
     else:
         following = critical_of_following(functions.betas, flexure.shapes[block.planes[0]])
         critical = dict.fromkeys(block.planes, following)
-    bent = rates.of_modes(critical, block.damping_ratio, block.linear_density)
+    bent = rates.of_modes(critical, block.damping_ratio, functions.linear_density)
     if torsion is None:
         return bent
-    tip = RelativeTip(functions.tip.polar_inertia / (block.polar_inertia * functions.extension), 0.0, 0.0)
+    tip = RelativeTip(functions.tip.polar_inertia / (functions.polar_inertia * functions.extension), 0.0, 0.0)
     return bent + torsion.dissipation_of_modes(critical_of_fixed(functions.rod, tip), block.damping_ratio)
 
 
 def sliding_velocity_forces(functions: SlidingFunctions, flexure: SlidingFlexure) -> ca.SX | None:
-    """Return the velocity forces; None for torsion and shear, whose energies are differentiated."""
+    """Return the velocity forces; None for torsion, shear and cuts, whose energies are differentiated."""
     block, local = functions.block, functions.local
     angles = [coordinate.unit == "rad" for coordinate in block.discretization.coordinates(block.planes[0])]
-    if not angles or block.torsion or block.shear:
+    if not angles or block.torsion or block.shear or isinstance(flexure, CutSlidingBeam):
         return None
     forces = SlidingForces(
         slide=_slide(functions),
         length=block.length,
-        linear_density=block.linear_density,
+        linear_density=functions.linear_density,
         shapes=flexure.shapes[block.planes[0]],
         angles=np.array(angles, dtype=float),
         amplitudes=flexure.amplitudes,
@@ -111,8 +117,8 @@ def _torsion(functions: SlidingFunctions) -> SlidingTorsion:
     return SlidingTorsion(
         slide=_slide(functions),
         length=block.length,
-        polar_inertia=block.polar_inertia,
-        rigidity=block.torsional_rigidity,
+        polar_inertia=functions.polar_inertia,
+        rigidity=functions.torsional_rigidity,
         shapes=twisting_shapes(functions.rod.shapes),
         angles=ca.vertcat(*[local[name] for name in names], ca.SX(0, 1)),
         rates=ca.vertcat(*[local.rate(local[name]) for name in names], ca.SX(0, 1)),

@@ -13,10 +13,12 @@ import numpy as np
 from flexblocks.beam.assumed_modes import AssumedModes
 from flexblocks.beam.properties.beam_profiles import EULER_BERNOULLI, BeamProfiles, RelativeProfile
 from flexblocks.beam.properties.tip_body import TipBody
+from flexblocks.beam.section_properties import known_property
 from flexblocks.beam.shapes.clamped_mass_modes import RelativeTip, frequency_equation
 from flexblocks.beam.shapes.euler_bernoulli_modes import BeamModes, clamped_modes
 from flexblocks.beam.shapes.following_modes import clamped_mass_shapes
 from flexblocks.beam.shapes.following_shear import shearing_following_shapes
+from flexblocks.beam.shapes.shape_functions import Shapes as FixedShapes
 from flexblocks.beam.shapes.shape_integrals import DiscretizedDeformation, discretized_bending, discretized_rod
 from flexblocks.beam.shapes.sliding_shapes import SlidingShapes, constant_shapes
 from flexblocks.beam.shapes.sliding_shear import ShearingShapes, shearing_shapes
@@ -62,7 +64,7 @@ class SlidingFunctions:
     @cached_property
     def _start_tip(self) -> TipBody:
         out = self.block.extension
-        return self.tip.relative(self.block.nominal.linear_density * out, out)
+        return self.tip.relative(known_property(self.block, "linear_density").nominal * out, out)
 
     @property
     def _start_modes(self) -> BeamModes:
@@ -70,13 +72,28 @@ class SlidingFunctions:
 
     def relative(self, tip: TipBody, extension: ca.SX) -> RelativeTip:
         """Return a body in units of the part outside the hub."""
-        mass = self.block.linear_density * extension
+        mass = self.linear_density * extension
         return RelativeTip(tip.mass / mass, tip.inertia / (mass * extension**2), tip.static_moment / (mass * extension))
 
     @property
     def betas(self) -> ca.SX:
         """The roots of modes that follow the extension."""
         return ca.vertcat(*[self.local[name] for name in root_names(self.block)])
+
+    @property
+    def linear_density(self) -> Number:
+        """Mass per length [kg/m]."""
+        return known_property(self.block, "linear_density").mean
+
+    @property
+    def polar_inertia(self) -> Number:
+        """rho I about x [kg m], of a beam that twists."""
+        return known_property(self.block, "polar_inertia").mean
+
+    @property
+    def torsional_rigidity(self) -> Number:
+        """GJ [N m2], of a beam that twists."""
+        return known_property(self.block, "torsional_rigidity").mean
 
     @property
     def rigidity(self) -> dict[str, Number]:
@@ -98,8 +115,8 @@ class SlidingFunctions:
             overlaps = {(a, b): shearing.overlap(ratios[a], ratios[b]) for a, b in pairs}
             return {axis: shearing.at(ratio) for axis, ratio in ratios.items()}, overlaps
         if block.shapes == "fixed":
-            fixed = block.discretization.shapes(self._start_tip)
-            return dict.fromkeys(block.planes, constant_shapes(fixed, self._angles, counts(block.damping_time))), {}
+            integrals = constant_shapes(self.fixed, self.angles, counts(block.damping_time))
+            return dict.fromkeys(block.planes, integrals), {}
         return dict.fromkeys(block.planes, self._following(clamped_mass_shapes)), {}
 
     @property
@@ -108,7 +125,7 @@ class SlidingFunctions:
         if self.block.shapes != "fixed":
             return self._following(shearing_following_shapes)
         axis = self.block.planes[0]
-        return shearing_shapes(self.plane(axis).shapes, self._angles, self._start_ratio(axis))
+        return shearing_shapes(self.plane(axis).shapes, self.angles, self._start_ratio(axis))
 
     def _following(self, integrals: Callable[..., Shapes]) -> Shapes:
         """Return the integrals of modes that follow the extension, which a function has of them."""
@@ -123,7 +140,12 @@ class SlidingFunctions:
         return {axis: stiff[axis] / (soft[axis] * self.extension**2) for axis in self.block.planes}
 
     @property
-    def _angles(self) -> np.ndarray:
+    def fixed(self) -> FixedShapes:
+        """The functions of bending that stretch with the beam, in the shape that they have at the start."""
+        return self.block.discretization.shapes(self._start_tip)
+
+    @property
+    def angles(self) -> np.ndarray:
         """1 for coordinates of bending that are angles, else 0."""
         units = [c.unit for c in self.block.discretization.coordinates(self.block.planes[0])]
         return np.array([unit == "rad" for unit in units], dtype=float)
@@ -147,7 +169,7 @@ class SlidingFunctions:
 
 def rod_of(block: Any, tip: TipBody) -> DiscretizedDeformation:
     """Return torsion of the part that is outside at the start, with a body at its tip, in SI units."""
-    polar = tip.polar_inertia / (block.nominal.polar_inertia * block.extension)
+    polar = tip.polar_inertia / (known_property(block, "polar_inertia").nominal * block.extension)
     return discretized_rod(block.discretization, TipBody(polar))
 
 
@@ -171,9 +193,8 @@ def carried_tip(block: Any, carried: np.ndarray) -> TipBody:
 
 def _across(block: Any, name: str) -> dict[str, Number]:
     """Return a rigidity by axis of bending; along z by default that along y."""
-    along_y, along_z = getattr(block, name), getattr(block, f"{name}_z")
-    values = {"y": along_y, "z": along_y if along_z is None else along_z}
-    return {axis: values[axis] for axis in block.planes}
+    suffix = {"y": "", "z": "_z"}
+    return {axis: known_property(block, f"{name}{suffix[axis]}").mean for axis in block.planes}
 
 
 def counts(value: Number) -> bool:

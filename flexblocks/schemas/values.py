@@ -95,4 +95,5 @@ def _distributed(quantity: DistributedQuantity, sections: Schema) -> list[Schema
     value, entry = (number(quantity.range), number(least)) if quantity.unit else (sections, sections)
     row = {"type": "array", "prefixItems": [number(NOT_NEGATIVE), entry], "minItems": 2, "maxItems": 2}
     table = {"type": "array", "items": row, "minItems": 2}
-    return [value, table, *([{"const": quantity.word}] if quantity.word else [])]
+    tables = [] if quantity.uniform else [table]
+    return [value, *tables, *([{"const": quantity.word}] if quantity.word else [])]

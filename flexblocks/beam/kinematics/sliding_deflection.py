@@ -12,7 +12,7 @@ from flexblocks.beam.kinematics.deflection import turned
 from flexblocks.beam.kinematics.mass_moments import MassMoments
 from flexblocks.beam.kinematics.sliding_torsion import SlidingTorsion
 from flexblocks.beam.shapes.sliding_shapes import Matrix, SlidingShapes
-from flexblocks.interfaces import Frame
+from flexblocks.interfaces import Frame, skew
 
 Number = float | ca.SX
 AXES = {"y": 1, "z": 2}
@@ -69,16 +69,39 @@ class SlidingFlexure:
 
     def deflection(self, axis: str) -> ca.SX:
         """Return the deflection of the tip from the straight beam [m]."""
-        return _dot(self.shapes[axis].value, self.amplitudes[axis])
+        return dot(self.shapes[axis].value, self.amplitudes[axis])
 
     def tip(self) -> Frame:
         """Return the frame fixed to the section at the tip."""
+        return self.tip_from(self.root)
+
+    def tip_from(self, root: Frame) -> Frame:
+        """Return the frame fixed to the section at the tip when the mouth of the hub is at `root`."""
         shift = {axis: self.deflection(axis) for axis in self.amplitudes}
-        tip = self.root.translate([self.extension, shift.get("y", 0.0), shift.get("z", 0.0)])
+        tip = root.translate([self.extension, shift.get("y", 0.0), shift.get("z", 0.0)])
         for axis, angles in self.angles.items():
             if angles.numel():
-                tip = turned(tip, axis, _dot(self.shapes[axis].slope, angles))
+                tip = turned(tip, axis, dot(self.shapes[axis].slope, angles))
         return turned(tip, "torsion", self.torsion.tip) if self.torsion else tip
+
+    def load_power(self, axis: str, per_length: Number) -> ca.SX:
+        """Return the power [W] of a force per length [N/m] along an axis of the hub on the particles outside."""
+        out = self.extension
+        return per_length * self.flow(self.root, out, out**2 / 2, self.shapes)[AXES[axis]]
+
+    def flow(self, root: Frame, size: ca.SX, first: ca.SX, shapes: Mapping[str, SlidingShapes]) -> ca.SX:
+        """Return the integral (3) of the velocity of particles over x [m2/s], in the axes of `root`.
+
+        Over a part of the length `size` [m] with the first moment `first` [m2]; the integrals of `shapes` go over it.
+        """
+        place, drift, out = ca.SX(3, 1), ca.SX(3, 1), self.extension
+        speed = self.rate(out)
+        place[0], drift[0] = first, size * speed
+        for axis, a in self.amplitudes.items():
+            i, of = AXES[axis], shapes[axis]
+            place[i] = out * dot(of.mean, a)
+            drift[i] = out * dot(of.mean, self.speeds[axis]) + speed * dot(of.drift, a)
+        return size * root.v - skew(ca.sparsify(place)) @ root.omega + ca.sparsify(drift)
 
     def potential(self) -> ca.SX:
         """Return the energy stored by bending, shear and torsion [J]; it changes with the extension too."""
@@ -96,25 +119,40 @@ class SlidingFlexure:
         return of_mass + self.torsion.kinetic(self.root) if self.torsion else of_mass
 
     def _moments(self) -> MassMoments:
+        # Of the straight beam: its particles lie between out - length and out.
         out, mass = self.extension, self.linear_density * self.length
+        half = mass * self.length / 2
+        first = mass * out - half
+        second = out * (first - half) + mass * self.length**2 / 3
+        return self.moments((mass, first, second), self._scaled)
+
+    def moments(self, straight: tuple[Number, Number, Number], scaled: Mapping[str, SlidingShapes]) -> MassMoments:
+        """Return the mass moments of a part of the beam about the mouth.
+
+        Parameters
+        ----------
+        straight : tuple
+            int dm [kg], int x dm [kg m], int x^2 dm [kg m2].
+        scaled : dict of SlidingShapes
+            By axis the integrals over the part times the linear density; empty for a part that does not bend.
+        """
+        out, (mass, first_x, second_x) = self.extension, straight
         speed = self.rate(out)
         first, drift, second, flow = ca.SX(3, 1), ca.SX(3, 1), ca.SX(3, 3), ca.SX(3, 3)
-        # The straight beam: its particles lie between out - length and out.
-        half = mass * self.length / 2
-        first[0], drift[0] = mass * out - half, mass * speed
-        second[0, 0] = out * (first[0] - half) + mass * self.length**2 / 3
+        first[0], drift[0], second[0, 0] = first_x, mass * speed, second_x
         # What the deflections of the part outside add.
         relative = mass * speed**2
-        for axis, a in self.amplitudes.items():
-            i, b, shapes = AXES[axis], self.speeds[axis], self._scaled[axis]
-            first[i] = out * _dot(shapes.mean, a)
-            drift[i] = out * _dot(shapes.mean, b) + speed * _dot(shapes.drift, a)
-            second[0, i] = second[i, 0] = out * (out * _dot(shapes.moment, a))
+        amplitudes = {axis: a for axis, a in self.amplitudes.items() if axis in scaled}
+        for axis, a in amplitudes.items():
+            i, b, shapes = AXES[axis], self.speeds[axis], scaled[axis]
+            first[i] = out * dot(shapes.mean, a)
+            drift[i] = out * dot(shapes.mean, b) + speed * dot(shapes.drift, a)
+            second[0, i] = second[i, 0] = out * (out * dot(shapes.moment, a))
             # Only the part of the flow that is not symmetric counts.
-            flow[0, i] = out * (out * _dot(shapes.moment, b) + speed * _dot(shapes.swing, a))
-            for other, c in self.amplitudes.items():
+            flow[0, i] = out * (out * dot(shapes.moment, b) + speed * dot(shapes.swing, a))
+            for other, c in amplitudes.items():
                 j = AXES[other]
-                common, coupling = self._overlap(axis, other)
+                common, coupling = self._overlap(scaled, axis, other)
                 second[i, j] = out * _form(a, common, c)
                 if i != j:
                     flow[i, j] = out * _form(a, common, self.speeds[other]) + speed * _form(a, coupling, c)
@@ -122,15 +160,16 @@ class SlidingFlexure:
             relative += speed**2 * (_form(a, shapes.change, a) / out)
         return MassMoments(mass, first, drift, second, flow, relative)
 
-    def _overlap(self, axis: str, other: str) -> tuple[Matrix, Matrix]:
+    def _overlap(self, scaled: Mapping[str, SlidingShapes], axis: str, other: str) -> tuple[Matrix, Matrix]:
         """Return the integrals of phi_i phi_j and phi_i psi_j of two axes, times the linear density."""
         if (axis, other) not in self.overlaps:
-            return self._scaled[axis].mass, self._scaled[axis].coupling
+            return scaled[axis].mass, scaled[axis].coupling
         mass, coupling = self.overlaps[axis, other]
         return mass * self.linear_density, coupling * self.linear_density
 
 
-def _dot(constants: ca.SX | ca.DM, vector: ca.SX) -> ca.SX:
+def dot(constants: ca.SX | ca.DM, vector: ca.SX) -> ca.SX:
+    """Return the sum of constants (n, 1) times a vector (n, 1); zero if it is empty."""
     return ca.SX(constants).T @ vector if vector.numel() else ca.SX(1, 1)
 
 

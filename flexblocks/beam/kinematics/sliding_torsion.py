@@ -52,11 +52,15 @@ class SlidingTorsion:
 
     def kinetic(self, root: Frame) -> ca.SX:
         """Return the kinetic energy [J] of the rotation of all sections about the axis, those in the hub included."""
-        shapes, a, b, spin = self.shapes, self._moved, self.rates, root.omega[0]
+        return self.kinetic_of(root, self.length, self.shapes)
+
+    def kinetic_of(self, root: Frame, size: Number, shapes: SlidingShapes) -> ca.SX:
+        """Return the same of a part of the length `size` [m], over whose share outside the integrals of `shapes` go."""
+        a, b, spin = self._moved, self.rates, root.omega[0]
         momentum = shapes.mean.T @ b + shapes.drift.T @ a
         square = b.T @ (shapes.mass @ b + 2 * (shapes.coupling @ a)) + a.T @ (shapes.change @ a)
         outside = self.slide.extension * (spin * momentum + square / 2)
-        return self.polar_inertia * (self.length * spin**2 / 2 + outside)
+        return self.polar_inertia * (size * spin**2 / 2 + outside)
 
     def potential(self) -> ca.SX:
         """Return the energy stored by torsion [J]."""

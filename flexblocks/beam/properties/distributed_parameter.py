@@ -24,10 +24,12 @@ PLACES = (0.0, 0.05, 0.21, 0.37, 0.5, 0.63, 0.79, 0.95, 1.0)
 class DistributedQuantity(Quantity):
     """A distributed quantity: a number, a function of x that returns one, or a table of (x, value).
 
-    With `unit` "" it is a section in place of a number. A `word` is accepted as well.
+    With `unit` "" it is a section in place of a number. A `word` is accepted as well. Of a `uniform` one functions and
+    tables are refused.
     """
 
     word: str = ""
+    uniform: bool = False
 
     def checked(self, where: str, name: str, value: Any) -> Any:
         """Return a number as float and a table as tuple of pairs; functions pass.
@@ -39,6 +41,8 @@ class DistributedQuantity(Quantity):
         """
         if self.word and value == self.word:
             return value
+        if self.uniform and (callable(value) or (isinstance(value, Sequence) and not isinstance(value, str))):
+            raise ParameterError(f"{where}: {name} = {value!r}; must be {self.words}.")
         if value is None or isinstance(value, (ca.SX, Section)) or callable(value):
             return self._checked_kind(where, name, value)
         if isinstance(value, Sequence) and not isinstance(value, str):
@@ -54,6 +58,8 @@ class DistributedQuantity(Quantity):
     def words(self) -> str:
         what = f"number in {self.unit}" if self.unit else "section, such as fb.Rectangle(width, height)"
         word = f", or {self.word!r}" if self.word else ""
+        if self.uniform:
+            return f"a {what}{word}, the same all along this beam, which is uniform"
         return f"a {what}, a function of x that returns one, or a table of (x, value){word}"
 
     @property
@@ -149,9 +155,12 @@ def takes_a_place(function: Callable[..., Any]) -> bool:
     return True
 
 
-def distributed(unit: str, range_: Range = POSITIVE, word: str = "") -> Any:
-    """Declare an optional distributed parameter; with unit "" a section. It may also be a `word`."""
-    quantity = DistributedQuantity(unit, range_, optional=True, word=word)
+def distributed(unit: str, range_: Range = POSITIVE, word: str = "", uniform: bool = False) -> Any:
+    """Declare an optional distributed parameter; with unit "" a section. It may also be a `word`.
+
+    A `uniform` one is the same all along: neither a function of x nor a table.
+    """
+    quantity = DistributedQuantity(unit, range_, optional=True, word=word, uniform=uniform)
     return dataclasses.field(default=None, metadata={"quantity": quantity})
 
 

@@ -81,7 +81,8 @@ def shearing_following_shapes(
                         (strain, ca.vertcat(*rate)),
                         (ca.vertcat(*rate), ca.vertcat(*rate)),
                     )
-                )
+                ),
+                mouth=ca.vertcat(ca.SX(n, 1), *[-end.clamp[1] for end in ends]),
             ),
         ),
         ratio=1.0,

@@ -26,12 +26,14 @@ OF_INERTIA = ("mean", "moment", "drift", "swing", "mass", "coupling", "change")
 class StrainForms:
     """Integrals (n, n) over xi of e_i e_j, e_i h_j and h_i h_j; h_j is the rate of the strain e_j at a particle.
 
-    Of strains e_i a_i/l^k it is h_i a_i l'/l^(k+1) while the amplitudes rest.
+    Of strains e_i a_i/l^k it is h_i a_i l'/l^(k+1) while the amplitudes rest. At the mouth of the hub, xi = 0, the
+    strains are `mouth` (n, 1).
     """
 
     stiffness: Matrix
     flexing: Matrix
     flexed: Matrix
+    mouth: Matrix
 
 
 @dataclass(frozen=True)
@@ -82,21 +84,31 @@ def constant_shapes(shapes: Shapes, angles: np.ndarray, flexes: bool = False) ->
     Where `angles` (n,) is 1 the coordinate is an angle, its amplitude the angle times l: its shape grows with the beam.
     Without `flexes`, `flexing` and `flexed` are empty; with it shapes need third derivatives.
     """
+    return cleaned(stretching(shapes, angles, flexes), angles)
+
+
+def stretching(shapes: Shapes, angles: np.ndarray, flexes: bool = False) -> SlidingShapes:
+    """Return the same as they come from quadrature, over a part of the beam if `shapes` are restricted to one."""
     xi, w = shapes.quadrature()
     phi, slope, curvature = (shapes.derivative(xi, order) for order in range(3))
     psi = (1 - xi) * slope + angles[:, None] * phi
     tip = ca.DM(shapes.deflection(1.0)), ca.DM(shapes.slope(1.0))
     bend = (1 - xi) * shapes.derivative(xi, 3) - (2 - angles[:, None]) * curvature if flexes else 0 * curvature
-    return cleaned(integrated(phi, psi, curvature, bend, xi, w, *tip), angles)
+    return integrated(phi, psi, curvature, bend, xi, w, *tip)
 
 
 def twisting_shapes(shapes: Shapes) -> SlidingShapes:
     """Return the integrals of functions of torsion that stretch with the beam and change no further."""
+    return cleaned(twisting(shapes), np.zeros(shapes.size))
+
+
+def twisting(shapes: Shapes) -> SlidingShapes:
+    """Return the same as they come from quadrature, over a part of the beam if `shapes` are restricted to one."""
     xi, w = shapes.quadrature()
     phi, strain = shapes.deflection(xi), shapes.strain(xi)
     turn = ca.DM(shapes.deflection(1.0))
     eased = (1 - xi) * differentiated(strain, shapes.points, shapes.bounds) - strain
-    return cleaned(integrated(phi, (1 - xi) * strain, strain, eased, xi, w, turn, turn), np.zeros(shapes.size))
+    return integrated(phi, (1 - xi) * strain, strain, eased, xi, w, turn, turn)
 
 
 def differentiated(values: np.ndarray, points: int, bounds: np.ndarray) -> np.ndarray:

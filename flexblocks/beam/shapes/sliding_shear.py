@@ -67,7 +67,7 @@ class ShearingShapes:
             flexed=of_strain[2],
             value=share.T @ both.value,
             slope=share.T @ both.slope,
-            shear=StrainForms(*of_shear),
+            shear=StrainForms(*of_shear, mouth=share.T @ shear.mouth),
         )
 
     def overlap(self, ratio: Number, other: Number) -> tuple[ca.SX, ca.SX]:
@@ -86,16 +86,18 @@ class ShearingShapes:
 
 def shearing_shapes(shapes: Shapes, angles: np.ndarray, ratio: float) -> ShearingShapes:
     """Return the integrals of shapes that were made for the lambda `ratio`; `angles` as for `constant_shapes`."""
+    mouth = shapes.shear(0.0)
     if isinstance(shapes, ShearHermiteShapes):
         rigid, soft = (ShearHermiteShapes(shapes.elements, (phi,) * shapes.elements) for phi in (0.0, 1.0))
         first = _Samples.of(rigid)
         second = _Samples.of(soft).less(first)
-        elements = shapes.elements
+        elements, mouth = shapes.elements, soft.shear(0.0)
     else:
         whole = _Samples.of(shapes)
         second = whole.of_shear(shapes)
         first, elements = whole.less(second), 0
-    return ShearingShapes(first.stacked(second).integrals(np.concatenate([angles, angles])), ratio, elements)
+    at_mouth = ca.DM(np.concatenate([np.zeros_like(mouth), mouth]))
+    return ShearingShapes(first.stacked(second).integrals(np.concatenate([angles, angles]), at_mouth), ratio, elements)
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,7 +131,7 @@ class _Samples:
         nothing = np.zeros_like(strain)
         return self._with(self._integral(strain[:, :-1]), strain, nothing, nothing)
 
-    def integrals(self, angles: np.ndarray) -> SlidingShapes:
+    def integrals(self, angles: np.ndarray, mouth: ca.DM) -> SlidingShapes:
         xi, w, grown = self.xi, self.w, angles[:, None]
         phi, slope, rotation, strain = (values[:, :-1] for values in self._functions)
         psi = (1 - xi) * slope + grown * phi
@@ -137,8 +139,10 @@ class _Samples:
         bend, ease = ((1 - xi) * differentiated(e, self.points, self.bounds) for e in (strain, gamma))
         bend, ease = bend + (grown - 2) * strain, ease + (grown - 1) * gamma
         tip = ca.DM(self.deflection[:, -1]), ca.DM(self.rotation[:, -1])
-        forms = StrainForms(*(ca.DM((a * w) @ b.T) for a, b in ((gamma, gamma), (gamma, ease), (ease, ease))))
-        return replace(cleaned(integrated(phi, psi, strain, bend, xi, w, *tip), angles), shear=forms)
+        forms = (ca.DM((a * w) @ b.T) for a, b in ((gamma, gamma), (gamma, ease), (ease, ease)))
+        return replace(
+            cleaned(integrated(phi, psi, strain, bend, xi, w, *tip), angles), shear=StrainForms(*forms, mouth)
+        )
 
     @property
     def _functions(self) -> tuple[np.ndarray, ...]:

@@ -44,17 +44,20 @@ def free_tip(
     )
 
 
-def load_across(block: Any) -> tuple[str, ...]:
-    """Return the remarks on loads along axes along which a beam does not deflect, with the deflection left out."""
+def load_across(block: Any, length: float) -> tuple[str, ...]:
+    """Return the remarks on loads along axes along which a beam does not deflect, with the deflection left out.
+
+    `length` is that which deflects [m].
+    """
     found = []
     for axis in "yz":
         load = getattr(block, f"load_{axis}")
         if axis in block.planes or load is None or load == "input":
             continue
-        spread = Distribution(load, block.length)
-        force = mean(spread) * block.length
+        spread = Distribution(load, length)
+        force = mean(spread) * length
         if force:
-            left_out = abs(force) * block.length**3 / (8 * mean_rigidity(block, axis))
+            left_out = abs(force) * length**3 / (8 * mean_rigidity(block, axis))
             found.append(
                 f"{block.where}: load_{axis} of {force:.4g} N acts across the plane in which the beam bends "
                 f"(bending = {block.planes!r}): a deflection of about {left_out:.2g} m is left out. Take bending='yz'."

@@ -12,22 +12,21 @@ from flexblocks.errors import ParameterError
 from flexblocks.interfaces import Local, Output
 
 
-def checked_stations(where: str, stations: Any, length: float) -> tuple[float, ...]:
-    """Return stations along a beam as floats, from the root outward.
+def checked_stations(where: str, stations: Any, length: float, words: str = "") -> tuple[float, ...]:
+    """Return stations along a beam as floats, from the root outward; `words` say what they are, for messages.
 
     Raises
     ------
     ParameterError
         One is not on the beam, or is listed twice.
     """
+    words = words or f"places x from 0 to the length, {length:g} m"
     places = tuple(stations) if isinstance(stations, Sequence) and not isinstance(stations, str) else (stations,)
     for x in places:
         if isinstance(x, bool) or not isinstance(x, (int, float)) or not 0 <= x <= length:
-            raise ParameterError(
-                f"{where}: internal_forces = {stations!r}; must be places x from 0 to the length, {length:g} m."
-            )
+            raise ParameterError(f"{where}: internal_forces = {stations!r}; must be {words}.")
     if len(set(places)) < len(places):
-        raise ParameterError(f"{where}: internal_forces = {stations!r}; must be distinct places x, each listed once.")
+        raise ParameterError(f"{where}: internal_forces = {stations!r}; must be distinct places, each listed once.")
     return tuple(sorted(float(x) for x in places))
 
 

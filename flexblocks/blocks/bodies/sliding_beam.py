@@ -5,18 +5,31 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
+from typing import Any
 
+import casadi as ca
 import numpy as np
 
 from flexblocks.beam.assumed_modes import AssumedModes
 from flexblocks.beam.discretization import Discretization, Rigid, undecided
-from flexblocks.beam.from_block import check_damping, check_options, made_for_numbers
+from flexblocks.beam.from_block import check_properties, made_for_numbers
 from flexblocks.beam.from_sliding_block import sliding_dissipation, sliding_flexure, sliding_velocity_forces
+from flexblocks.beam.kinematics.sliding_deflection import SlidingFlexure
+from flexblocks.beam.loads import load_inputs
+from flexblocks.beam.properties.distributed_parameter import distributed
+from flexblocks.beam.properties.material import Material
+from flexblocks.beam.properties.profile import Distribution
+from flexblocks.beam.properties.section import Section
+from flexblocks.beam.section_properties import known_property
+from flexblocks.beam.shapes.internal_forces import Cut
 from flexblocks.beam.sliding_functions import SlidingFunctions, carried_tip, rod_of, root_variables
 from flexblocks.beam.small_deflections import small_deflections, twist
-from flexblocks.blocks.bodies.beam_remarks import silently_rigid
+from flexblocks.beam.stress import checked_largest_stress, joined, stress_places
+from flexblocks.blocks.bodies.beam_remarks import load_across, section_doubts, silently_rigid
+from flexblocks.blocks.bodies.section_forces import checked_stations, section_forces
 from flexblocks.errors import ParameterError
 from flexblocks.interfaces import (
+    ANY,
     FRACTION,
     NOT_NEGATIVE,
     POSITIVE,
@@ -37,6 +50,7 @@ from flexblocks.interfaces import (
     parameter,
 )
 
+SHARES = "places x/l on the part outside, from 0, the mouth of the hub, to 1, the tip"
 REMEDY = "A FlexibleBeam with StrainModes(n) holds at any deflection."
 
 
@@ -49,9 +63,9 @@ class SlidingBeam(Block):
     name : str
     length : float
         Whole length of the beam [m].
-    linear_density : float
-        Mass per length [kg/m].
-    flexural_rigidity : float
+    linear_density : float, optional
+        Mass per length [kg/m]; like all numeric properties given here, or determined by `section` and `material`.
+    flexural_rigidity : float, optional
         EI for bending along y [N m2].
     discretization : Discretization
         `Rigid()`, `AssumedModes(n, tip=...)` or `FiniteElements(n)`: how finely the part outside bends.
@@ -79,6 +93,19 @@ class SlidingBeam(Block):
     damping_time : float
         Retardation time of the material [s] (Kelvin and Voigt), in place of `damping_ratio`: stress = E (strain +
         damping_time * rate of strain). The strain of particles changes as the beam slides, too.
+    section : Section, optional
+        `Rectangle`, `Box`, `Tube` or `ISection`, the same all along. With `material` it determines all numeric
+        properties of this list, which are then left out.
+    material : Material, optional
+    load_y, load_z : float or "input", optional
+        Force per length along y, along z of `frame_a` on the part outside [N/m]. ``"input"`` makes it an input of the
+        arm: a disturbance, zero unless it is given.
+    internal_forces : tuple of float
+        Sections at which internal forces are outputs, by x/l on the part outside: 0 is the mouth of the hub, where the
+        beam is loaded most, 1 the tip. With `shear`, and with shapes that change with the extension, 0 alone.
+    largest_stress : bool or int
+        Whether the largest bending stress on the part outside is an output, as of a `FlexibleBeam`; needs a section,
+        fixed shapes, and no `shear`.
 
     Notes
     -----
@@ -87,6 +114,13 @@ class SlidingBeam(Block):
     Deflections are functions of xi = x/l on the part outside. Particles keep their distance from the tip, so that they
     move through the shapes while the beam slides; the energy of bending changes with the length too (Theodore & Ghosal
     1995, sections 2 and 4.2; the rows of the extension in eq 26 are completed).
+
+    Outputs of `internal_forces` are those of a `FlexibleBeam`: ``root_moment_y`` and so on just outside the mouth of
+    the hub, ``fraction(0.5).moment_y`` at half the extension; with a section also ``root_stress``. They are what the part
+    beyond exerts, and balance its loads, weight and inertia. Particles pass these sections as the beam slides, and what
+    momentum they carry along is no force. A section keeps its share of the extension, not its particle.
+
+    Loads work on particles outside, wherever the slide takes them; those in the hub feel none.
 
     One tip body shapes the modes of both planes; of what the beam carries, with ``tip="auto"``, the inertia is the mean
     of the two across the beam.
@@ -100,8 +134,8 @@ class SlidingBeam(Block):
     """
 
     length: float = parameter("m", POSITIVE)
-    linear_density: float = parameter("kg/m", POSITIVE)
-    flexural_rigidity: float = parameter("N m2", POSITIVE)
+    linear_density: float | None = parameter("kg/m", POSITIVE, default=None)
+    flexural_rigidity: float | None = parameter("N m2", POSITIVE, default=None)
     discretization: Discretization = field(default_factory=undecided)
     bending: str = choice(("auto", "y", "z", "yz"), default="auto")
     shapes: str = choice(("fixed", "algebraic", "ode"), default="fixed")
@@ -116,6 +150,12 @@ class SlidingBeam(Block):
     start: float | None = parameter("m", POSITIVE, default=None, symbolic=False)
     damping_ratio: float = parameter("1", FRACTION, default=0.0)
     damping_time: float = parameter("s", NOT_NEGATIVE, default=0.0)
+    section: Section | None = distributed("", uniform=True)
+    material: Material | None = None
+    load_y: Any = distributed("N/m", ANY, word="input", uniform=True)
+    load_z: Any = distributed("N/m", ANY, word="input", uniform=True)
+    internal_forces: tuple[float, ...] = ()
+    largest_stress: bool | int = False
 
     ports = (inlet(), outlet(), flange("axis", kind=Kind.TRANSLATIONAL, optional=True))
 
@@ -133,17 +173,34 @@ class SlidingBeam(Block):
                 f"{self.where}: shapes = '{self.shapes}' with {chosen!r}; only the shapes of "
                 "fb.AssumedModes change with the extension. Take shapes='fixed'."
             )
-        if self.shear and not chosen.can_shear:
+        check_properties(self)
+        object.__setattr__(self, "internal_forces", checked_stations(self.where, self.internal_forces, 1.0, SHARES))
+        checked_largest_stress(self.where, self.largest_stress, self.section is not None)
+        if (self.shapes != "fixed" or self.shear) and (self.largest_stress or any(self.internal_forces)):
             raise ParameterError(
-                f"{self.where}: shear = True with {chosen!r}, which is not flexible in shear (can_shear); "
-                "take fb.FiniteElements(n) or fb.AssumedModes(n), or leave it out."
+                f"{self.where}: internal_forces = {self.internal_forces}, largest_stress = {self.largest_stress}; with "
+                "shear, and with shapes that change with the extension, forces are known at the mouth of the hub "
+                "alone: take internal_forces=(0,) and its root_stress."
             )
-        check_options(self, ("torsion", "shear"))
-        check_damping(self)
         if self.extension > self.length:
             raise ParameterError(
                 f"{self.where}: start = {self.extension:g} m; must be at most the length, {self.length:g} m."
             )
+
+    @property
+    def deformations(self) -> tuple[str, ...]:
+        """The deformations it is free to make: ``"y"``, ``"z"`` (bending), ``"torsion"``."""
+        return (*self.planes, *("torsion",) * self.torsion)
+
+    @property
+    def cuts(self) -> tuple[Cut, ...]:
+        """The cuts at which internal forces are outputs, and those at which stress is looked for."""
+        stated = (Cut(xi, f"fraction({xi!r})." if xi else "root_") for xi in self.internal_forces)
+        return joined(stated, stress_places(self.largest_stress, self._sections) if self.largest_stress else ())
+
+    @property
+    def _sections(self) -> Distribution:
+        return Distribution(self.nominal.section, 1.0)
 
     @property
     def planes(self) -> str:
@@ -159,11 +216,14 @@ class SlidingBeam(Block):
     def coordinates(self) -> tuple[Coordinate, ...]:
         out = self.extension
         slide = Coordinate("displacement", "m", out, reference=out, low=0.0, high=self.nominal.length)
-        deformations = (*self.planes, *("torsion",) * self.torsion)
-        return (slide, *(c for axis in deformations for c in self.discretization.coordinates(axis)))
+        deforming = (c for axis in self.deformations for c in self.discretization.coordinates(axis))
+        return (slide, *deforming, *(c for cut in self.cuts for c in cut.coordinates(self.deformations)))
 
     def flanges(self) -> Mapping[str, tuple[str, float]]:
         return {"axis": ("displacement", 1.0)}
+
+    def inputs(self) -> tuple[Variable, ...]:
+        return load_inputs(self)
 
     def states(self) -> tuple[Variable, ...]:
         return root_variables(self) if self.shapes == "ode" else ()
@@ -176,12 +236,17 @@ class SlidingBeam(Block):
 
     def remarks(self, carried: np.ndarray | None) -> tuple[str, ...]:
         del carried
-        chosen = self.discretization
-        return (silently_rigid(self.where),) if isinstance(chosen, Rigid) and not chosen.is_decided else ()
+        if isinstance(self.discretization, Rigid):
+            return () if self.discretization.is_decided else (silently_rigid(self.where),)
+        return load_across(self, self.extension)
 
     def stiffened(self) -> SlidingBeam:
         rigid = isinstance(self.discretization, Rigid)
         return self if rigid else replace(self, discretization=Rigid(), shapes="fixed")
+
+    def doubts(self, carried: np.ndarray) -> tuple[str, ...]:
+        del carried
+        return section_doubts(self)
 
     def made_for_numbers(self) -> Mapping[str, str]:
         if self.shapes != "fixed":
@@ -197,16 +262,15 @@ class SlidingBeam(Block):
             return None
         chosen, out, units = self.discretization, self.extension, [c.unit for c in self.coordinates()]
         tip = carried_tip(self, carried)
-        shapes = chosen.shapes(tip.relative(self.linear_density * out, out))
+        shapes = chosen.shapes(tip.relative(known_property(self, "linear_density").nominal * out, out))
         first = {axis: 1 + i * len(bent[0]) for i, axis in enumerate(self.planes)}
         planes = {axis: (shapes, start, np.ones(shapes.size)) for axis, start in first.items()}
         measure = small_deflections(repr(chosen), self.coordinates(), planes)
         in_lengths = np.array([unit == "m" for unit in units]) & (np.arange(len(units)) > 0)
         if self.torsion:
             twisting = rod_of(self, tip).shapes, 1 + sum(map(len, bent))
-            of_y = self.flexural_rigidity
-            of_z = of_y if self.flexural_rigidity_z is None else self.flexural_rigidity_z
-            values = {"y": of_y, "z": of_z, "torsion": self.torsional_rigidity}
+            names = {"y": "flexural_rigidity", "z": "flexural_rigidity_z", "torsion": "torsional_rigidity"}
+            values = {axis: known_property(self, name).nominal for axis, name in names.items()}
             rigidity = {axis: partial(np.full_like, fill_value=value) for axis, value in values.items()}
             measure = replace(measure, twist=twist(len(units), planes, twisting, rigidity, out))
         return replace(measure, length=0, in_lengths=in_lengths, remedy=REMEDY)
@@ -221,9 +285,22 @@ class SlidingBeam(Block):
             kinetic=flexure.kinetic(),
             potential=flexure.potential(),
             dissipation=friction + sliding_dissipation(functions, flexure),
-            outputs={f"tip_deflection_{axis}": Output(flexure.deflection(axis), "m") for axis in self.planes},
+            outputs={
+                **{f"tip_deflection_{axis}": Output(flexure.deflection(axis), "m") for axis in self.planes},
+                **(self._section_forces(local) if self.cuts else {}),
+            },
             velocity_forces=sliding_velocity_forces(functions, flexure),
+            power=sum((self._load(flexure, axis, local) for axis in ("y", "z")), ca.SX(1, 1)),
         )
+
+    def _section_forces(self, local: Local) -> dict[str, Output]:
+        sections = None if self.section is None else self._sections
+        return section_forces(self.cuts, self.deformations, local, sections, bool(self.largest_stress))
+
+    def _load(self, flexure: SlidingFlexure, axis: str, local: Local) -> ca.SX:
+        name = f"load_{axis}"
+        load = local[name] if self.nominal.__dict__[name] == "input" else getattr(self, name)
+        return ca.SX(1, 1) if load is None else flexure.load_power(axis, load)
 
     @property
     def modal_damping(self) -> float:

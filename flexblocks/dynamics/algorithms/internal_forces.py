@@ -51,6 +51,9 @@ def internal_forces(
         moving = ca.vertcat(x[:n], let_go)
         work = ca.jtimes(closure_residual(released, moving), moving, multipliers, True)
         force -= ca.substitute(work, let_go, ca.densify(none))
+    # Blocks that are evaluated anew have symbols of their own for their dependent variables.
+    if tree.dependent.numel():
+        force = ca.substitute(force, released.dependent, tree.dependent)
     efforts, column = {}, n
     for body in released.bodies:
         if count := held.get(body.name, 0):
