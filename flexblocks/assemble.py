@@ -17,6 +17,7 @@ from flexblocks.constraints.singularities.singular_posture import tell_of_singul
 from flexblocks.constraints.states_at_posture import start_at_posture
 from flexblocks.constraints.undefined_forces import refuse_undefined_forces
 from flexblocks.dae.dae import DAE
+from flexblocks.dae.expressions import of_same_mass
 from flexblocks.dynamics.algorithms.outputs import output_units
 from flexblocks.dynamics.evaluation.block_kinds import BlockKinds
 from flexblocks.dynamics.evaluation.block_terms import BlockTerms
@@ -127,7 +128,7 @@ def assemble(
         dae, leads = close_loops(dae, near)
     # Outputs, to which the forces in the closures belong.
     units = output_units(dae.tree)
-    dae = dae.of_same_mass(y=variables("output", [(name, unit, 0.0) for name, unit in _in_order(units, plan)]))
+    dae = of_same_mass(dae, y=variables("output", [(name, unit, 0.0) for name, unit in _in_order(units, plan)]))
     # Forces between frames: there must be a line between these.
     if dae.tree.elements:
         refuse_undefined_forces(dae)

@@ -15,6 +15,7 @@ from flexblocks.constraints.loop_equations import closure_equations, closure_slo
 from flexblocks.constraints.loop_newton import CLOSED, RANK, polished
 from flexblocks.constraints.singularities.shaky_loops import refuse_shaky_loops
 from flexblocks.dae.dae import DAE
+from flexblocks.dae.expressions import of_same_mass
 from flexblocks.dynamics.tree.cut_joints import Loops
 from flexblocks.errors import ModelError, listing
 from flexblocks.libraries import scipy
@@ -61,7 +62,7 @@ def close_loops(dae: DAE, near: np.ndarray | None = None) -> tuple[DAE, list[Lea
     loops = Loops(closures, weights(dae, rows, islice(_closed_around(dae, q, p), 2), p))
     start, z = with_dependent_variables(dae, np.concatenate([q, dae.x.start[n:]]), dae.z.start, p, where="assemble: ")
     x, z = replace(dae.x, start=start), replace(dae.z, start=z)
-    return dae.of_same_mass(tree=dae.tree.with_loops(loops), x=x, z=z, closed_start=record), leads
+    return of_same_mass(dae, tree=dae.tree.with_loops(loops), x=x, z=z, closed_start=record), leads
 
 
 def _refuse_overdriven(dae: DAE, q: np.ndarray, p: np.ndarray, rows: np.ndarray) -> None:

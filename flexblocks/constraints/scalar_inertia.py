@@ -11,6 +11,7 @@ import numpy as np
 from flexblocks.blocks.bodies.rigid_inertia import about_z_alone
 from flexblocks.constraints.loop_equations import closure_equations
 from flexblocks.dae.dae import DAE
+from flexblocks.dae.expressions import of_same_mass
 from flexblocks.dynamics.at_posture.block_numbers import PostureNumbers
 from flexblocks.dynamics.at_posture.turning_axes import leaves_z, turning, turning_axes
 from flexblocks.errors import ParameterError
@@ -74,7 +75,7 @@ def refuse_scalar_inertia(dae: DAE) -> DAE:
             alone = _AboutZAlone(body.block.where, argument, turned_by, position)
             alone.refuse("assemble: ", getattr(body.block.nominal, argument))
             checks.append(alone)
-    return dae.of_same_mass(p=replace(dae.p, checks=(*dae.p.checks, *checks))) if checks else dae
+    return of_same_mass(dae, p=replace(dae.p, checks=(*dae.p.checks, *checks))) if checks else dae
 
 
 def _turned(dae: DAE, bodies: list[int]) -> Iterator[tuple[int, str]]:

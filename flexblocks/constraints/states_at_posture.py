@@ -10,6 +10,7 @@ import casadi as ca
 import numpy as np
 
 from flexblocks.dae.dae import DAE
+from flexblocks.dae.expressions import of_same_mass
 from flexblocks.dynamics.algorithms.element_forces import element_values
 
 
@@ -48,7 +49,7 @@ def start_at_posture(dae: DAE) -> DAE:
     if not dae.tree.states_at_outputs:
         return dae
     start = with_states_at_posture(dae, dae.x.start, dae.p.start)
-    return dae.of_same_mass(x=replace(dae.x, start=start))
+    return of_same_mass(dae, x=replace(dae.x, start=start))
 
 
 def named_states(dae: DAE, values: object) -> Collection[str]:

@@ -13,7 +13,7 @@ from typing import Any, Literal
 import casadi as ca
 
 from flexblocks.dae.compiler import CompilerError, load
-from flexblocks.dae.explicit_steps import EXPANDED, PAIRS, SIZES, chain, step
+from flexblocks.dae.explicit_steps import EXPANDED, PAIRS, SIZES, chain, state_kinds, step
 from flexblocks.dae.functions import DAEFunctions, compiled
 from flexblocks.dynamics.algorithms.frame_motions import frame_units
 from flexblocks.interfaces.variables import variables
@@ -67,22 +67,17 @@ class DAE(DAEFunctions, RichDisplay):
             One of `flexblocks.dae.explicit_steps.SIZES`.
         """
         pair, made = PAIRS[method](), self._steps
+        kinds = state_kinds(self.tree.size, self.x.units)
         if (method, count) not in made and self.is_chained:
-            one = step(self.interpreted.motion, pair, False, self.kinds)
+            one = step(self.interpreted.motion, pair, False, kinds)
             chains = {size: chain(one, pair, size) for size in SIZES}
             functions = compiled(list(chains.values()), self)
             made.update({(method, size): functions[function.name()] for size, function in chains.items()})
         if (method, 1) not in made:
-            made[method, 1] = step(self.motion, pair, self.library is None and not self._is_large, self.kinds)
+            made[method, 1] = step(self.motion, pair, self.library is None and not self._is_large, kinds)
         if (method, count) not in made:
             made[method, count] = chain(made[method, 1], pair, count)
         return made[method, count]
-
-    @property
-    def kinds(self) -> tuple[int, ...]:
-        """Numbers of the kinds of all states, and of the work: coordinates, rates, others by their units, and work."""
-        n, units = self.tree.size, self.x.units[2 * self.tree.size :]
-        return (*[0] * n, *[1] * n, *(2 + units.index(unit) for unit in units), 2 + len(units))
 
     @property
     def is_chained(self) -> bool:

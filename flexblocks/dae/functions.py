@@ -9,7 +9,7 @@ from typing import Any
 import casadi as ca
 
 from flexblocks.dae.compiler import CompilerError, load
-from flexblocks.dae.data import DAEData
+from flexblocks.dae.expressions import DAEData
 from flexblocks.dynamics.algorithms.energy import kinetic_energies, total
 
 LOG = logging.getLogger("flexblocks.dae")

@@ -99,7 +99,7 @@ class Run:
         if future not in self._hand:
             return  # its workers died, and its cases are done elsewhere
         numbers, path = self._hand.pop(future)
-        if future.canceled():
+        if future.cancelled():
             self._failure = self._failure or self._gone("the executor, or the scheduler of the cluster, is gone")
             return
         error = future.exception()

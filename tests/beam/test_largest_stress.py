@@ -98,7 +98,7 @@ def test_limits_a_plan_wherever_the_worst_place_is() -> None:
     most = free.trajectory[output].max()
     held = optim.plan(dae, optim.RestToRest(**motion, limits={output: 0.8 * most}), intervals=15)
     # Each station is bounded from both sides by itself, so that nothing has a kink; none at the end.
-    names = {name for name in held.model.path_names if output in name}
+    names = {name for name in held.pyomo_model.path_names if output in name}
     assert names == {f"{output} ({i})" for i in range(1, 9)}
     assert held.trajectory[output].max() <= 0.8 * most * (1 + 1e-5)
     assert held.objective > 1.001 * free.objective

@@ -38,7 +38,7 @@ def test_a_simulation_derives_the_rate(arm, tmp_path):
     out = tmp_path / "run.nc"
     result = run("simulate", arm, "--time", 0.5, "--input", "servo.reference=sine:0.3,1", "--out", out)
     assert result.exit_code == 0, result.output
-    motion = fb.Trajectory.load(out)
+    motion = fb.load(out)
     np.testing.assert_allclose(motion["servo.reference_rate"], 0.6 * np.pi * np.cos(2 * np.pi * motion.t), atol=1e-6)
     refused = run("simulate", arm, "--input", "servo.reference_rate=1")
     assert refused.exit_code == 1
@@ -64,7 +64,7 @@ def test_plans_move_the_reference_or_know_it(arm, tmp_path):
         problem.write_text(yaml.safe_dump(data | {"problem": data["problem"] | known}))
         result = run("plan", problem, "--json", "--out", out)
         assert result.exit_code == 0, result.output
-        motion = fb.Trajectory.load(out)
+        motion = fb.load(out)
         assert motion["hinge.angle"][-1] == pytest.approx(0.6, abs=1e-9)
         if known:
             t = motion.t

@@ -37,17 +37,19 @@ PLAIN, DISTURBED = model(False), model(True)
 
 def test_equilibria_and_linear_models_of_studies() -> None:
     of_plain, of_disturbed = (
-        fb.study(tasks.Linearize(arm, outputs=["load.x"]), fb.grid(OVER)) for arm in (PLAIN, DISTURBED)
+        fb.study(tasks.Linearize(arm, outputs=["load.x"]), fb.studies.grid(OVER)) for arm in (PLAIN, DISTURBED)
     )
     np.testing.assert_allclose(of_disturbed["A"], of_plain["A"], rtol=1e-9, atol=1e-7)
-    held = fb.study(tasks.Equilibrium(DISTURBED), fb.grid(OVER))
+    held = fb.study(tasks.Equilibrium(DISTURBED), fb.studies.grid(OVER))
     assert held["state"].values.tolist() == [1, 1]
     assert not any(np.any(held[name]) for name in DISTURBANCES)
-    np.testing.assert_allclose(held[TORQUE], fb.study(tasks.Equilibrium(PLAIN), fb.grid(OVER))[TORQUE], rtol=1e-9)
+    np.testing.assert_allclose(
+        held[TORQUE], fb.study(tasks.Equilibrium(PLAIN), fb.studies.grid(OVER))[TORQUE], rtol=1e-9
+    )
 
 
 def test_a_case_that_names_a_disturbance_gives_it() -> None:
-    held = fb.study(tasks.Equilibrium(DISTURBED, x={"joint.angle": 0.0}), fb.grid({"wind.force_y": [0.0, 2.0]}))
+    held = fb.study(tasks.Equilibrium(DISTURBED, x={"joint.angle": 0.0}), fb.studies.grid({"wind.force_y": [0.0, 2.0]}))
     assert held["wind.force_y"].values.tolist() == [0.0, 2.0]
     assert held[TORQUE].values[0] - held[TORQUE].values[1] == pytest.approx(2.0, rel=1e-2)  # N, a metre away
 
@@ -55,7 +57,7 @@ def test_a_case_that_names_a_disturbance_gives_it() -> None:
 def test_simulations_of_studies() -> None:
     torque = {TORQUE: fb.bang_bang(0.5, 0.2)}
     runs = [
-        fb.study(tasks.Simulate(arm, (0.0, 0.2), torque, keep=["load.y"]), fb.grid({"load.mass": [0.1, 0.2]}))
+        fb.study(tasks.Simulate(arm, (0.0, 0.2), torque, keep=["load.y"]), fb.studies.grid({"load.mass": [0.1, 0.2]}))
         for arm in (PLAIN, DISTURBED)
     ]
     np.testing.assert_allclose(runs[1]["load.y"], runs[0]["load.y"], atol=1e-6)
@@ -64,7 +66,7 @@ def test_simulations_of_studies() -> None:
 @pytest.mark.filterwarnings("ignore::flexblocks.errors.FlexblocksWarning")  # its mesh is coarse
 def test_plans_of_studies() -> None:
     swing = optim.RestToRest(start={"joint.angle": 0.0}, goal={"joint.angle": 0.5}, duration=2.0, input_ends="holding")
-    cases = fb.grid({"load.mass": [0.1]})
+    cases = fb.studies.grid({"load.mass": [0.1]})
     runs = [fb.study(tasks.Plan(arm, swing, options={"intervals": 8}), cases) for arm in (PLAIN, DISTURBED)]
     assert runs[1]["objective"].item() == pytest.approx(runs[0]["objective"].item(), rel=1e-7)
 

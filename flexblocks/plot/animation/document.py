@@ -22,7 +22,7 @@ DOCUMENT = """<!doctype html>
 </head>
 <body>
 {body}
-<!-- {licences} -->
+<!-- {licenses} -->
 </body>
 </html>
 """
@@ -39,7 +39,7 @@ def document(title: str, style: str, body: str, licenses: str, *, frames: bool =
         CSS.
     body : str
         HTML, scripts included.
-    licences : str
+    licenses : str
         Of the libraries in it, as plain text.
     frames : bool
         Whether it holds other such pages in frames.

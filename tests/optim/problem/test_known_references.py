@@ -126,7 +126,7 @@ def test_plans_with_known_references_are_saved_and_audited(tmp_path):
     dae = two_links(gravity=9.81)
     plan = planned(dae, prescribed={REFERENCE: WAVE}, input_ends="holding")
     plan.save(tmp_path / "plan.nc")
-    loaded = optim.load_plan(tmp_path / "plan.nc")
+    loaded = fb.load(tmp_path / "plan.nc")
     np.testing.assert_array_equal(loaded.trajectory.u, plan.trajectory.u)
     audit = plan.audit(dae)
     assert audit.finer.tip_miss == pytest.approx(audit.replay.tip_miss, rel=1e-3)
