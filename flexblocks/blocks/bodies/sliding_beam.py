@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any
+from typing import Any, Literal
 
 import casadi as ca
 import numpy as np
@@ -116,9 +116,9 @@ class SlidingBeam(Block):
     1995, sections 2 and 4.2; the rows of the extension in eq 26 are completed).
 
     Outputs of `internal_forces` are those of a `FlexibleBeam`: ``root_moment_y`` and so on just outside the mouth of
-    the hub, ``fraction(0.5).moment_y`` at half the extension; with a section also ``root_stress``. They are what the part
-    beyond exerts, and balance its loads, weight and inertia. Particles pass these sections as the beam slides, and what
-    momentum they carry along is no force. A section keeps its share of the extension, not its particle.
+    the hub, ``fraction(0.5).moment_y`` at half the extension; with a section also ``root_stress``. They are what the
+    part beyond exerts, and balance its loads, weight and inertia. Particles pass these sections as the beam slides, and
+    what momentum they carry along is no force. A section keeps its share of the extension, not its particle.
 
     Loads work on particles outside, wherever the slide takes them; those in the hub feel none.
 
@@ -137,8 +137,8 @@ class SlidingBeam(Block):
     linear_density: float | None = parameter("kg/m", POSITIVE, default=None)
     flexural_rigidity: float | None = parameter("N m2", POSITIVE, default=None)
     discretization: Discretization = field(default_factory=undecided)
-    bending: str = choice(("auto", "y", "z", "yz"), default="auto")
-    shapes: str = choice(("fixed", "algebraic", "ode"), default="fixed")
+    bending: Literal["auto", "y", "z", "yz"] = choice(("auto", "y", "z", "yz"), default="auto")
+    shapes: Literal["fixed", "algebraic", "ode"] = choice(("fixed", "algebraic", "ode"), default="fixed")
     flexural_rigidity_z: float | None = parameter("N m2", POSITIVE, default=None)
     torsion: bool = choice((False, True), default=False)
     shear: bool = choice((False, True), default=False)
