@@ -193,6 +193,7 @@ def iterations(plan: optim.Plan) -> int:
     return sum(attempt.iterations or 0 for attempt in plan.attempts)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [0.02, 1.0, 20.0])
 @pytest.mark.parametrize(("gravity", "most"), [(9.81, 8), (0.0, 600)])
 @pytest.mark.filterwarnings("ignore:.*too coarse")
@@ -237,6 +238,7 @@ ACROSS = optim.RestToRest(
 )
 
 
+@pytest.mark.slow
 def test_where_play_is_not_solved_the_plan_is_the_one_with_the_sharpest_end_of_it() -> None:
     dae = two_geared_links(*(fb.Backlash(f"teeth{i}", 2e4, 0.005) for i in (1, 2)))
     with pytest.warns(optim.PlanWarning, match=r"play that ends less sharply than asked: teeth1 over .* of the play"):

@@ -83,6 +83,7 @@ def test_equations_are_lagranges_in_world_axes(beams, data, seed):
     assert_equations_are_lagranges(arm.without_damping(), seed)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "beam",
     [fb.AssumedModes(2, tip="auto"), fb.FiniteElements(3), fb.RigidSegments(3)],
@@ -175,6 +176,7 @@ def test_symbolic_parameters_change_nothing(arm, seed):
     assert close(symbolic.output(np.r_[q, v], u, p), folded.output(np.r_[q, v], u, []), 1e-12)
 
 
+@pytest.mark.slow
 @settings(max_examples=15)
 @given(arms(planar=True), seeds)
 def test_planar_arm_is_the_same_in_every_plane_of_space(arm, seed):

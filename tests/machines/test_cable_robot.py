@@ -75,7 +75,7 @@ def test_ropes_balance_the_platform_far_from_where_they_are_drawn(place: tuple[f
     np.testing.assert_allclose(moment, 0.0, atol=1e-6)
 
 
-@pytest.mark.parametrize("least", [-8000.0, None])
+@pytest.mark.parametrize("least", [-8000.0, pytest.param(None, marks=pytest.mark.slow)])
 def test_redundant_forces_hold_the_start_within_their_limits(least: float | None) -> None:
     """The least forces that hold it push as well, which ropes do not."""
     dae = cable_robot(winches=False)
@@ -86,6 +86,7 @@ def test_redundant_forces_hold_the_start_within_their_limits(least: float | None
     assert plan.trajectory.u.min() >= (-np.inf if least is None else least - 1e-3)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("size", "mass", "rigidity", "duration", "tension"),
     [
@@ -108,6 +109,7 @@ def test_platforms_of_any_size_move_with_all_ropes_taut(
     assert plan.replay().tip_miss < 1e-3 * size
 
 
+@pytest.mark.slow
 def test_motions_between_postures_keep_ropes_between_slack_and_torn() -> None:
     """Straight lengths between two postures would stretch them by centimetres, at a million newtons a metre."""
     dae = cable_robot()
@@ -122,6 +124,7 @@ def test_motions_between_postures_keep_ropes_between_slack_and_torn() -> None:
             assert 0 < strain.min() < strain.max() < 8e-3
 
 
+@pytest.mark.slow
 def test_slack_ropes_are_told() -> None:
     """Without limits some ropes hold the platform and the others hang: those that change their lengths least."""
     model = optim.pyomo_model(cable_robot(), optim.RestToRest(at(0, 0, 1.5), at(0.8, 0, 1.2), 3.0), intervals=5)

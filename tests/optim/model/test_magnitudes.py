@@ -104,6 +104,7 @@ def test_similar_failures_are_told_alike():
         assert len(again) == pytest.approx(len(usual), rel=0.05)
 
 
+@pytest.mark.slow
 def test_similar_leeways_take_the_same_iterations():
     """Nearly at rest with three payloads (first two): energies left count in those of the motion, not in joules."""
 

@@ -139,6 +139,7 @@ def test_closed_loops_leave_modes_of_their_independent_coordinates_open():
     np.testing.assert_allclose(plan.trajectory.x[-1, :n], closed.x[:n], atol=1e-4)
 
 
+@pytest.mark.slow
 @settings(max_examples=8, deadline=None)
 @given(seed=st.integers(1000, 1200))
 def test_random_arms_come_to_rest(seed):

@@ -91,6 +91,7 @@ def test_the_place_that_is_farthest_out_of_reach_is_told() -> None:
         optim.pyomo_model(dae, follow(LENGTHS, ACROSS, 0.05, joint2=(-1.3, 1.3)), intervals=5)
 
 
+@pytest.mark.slow
 @settings(max_examples=30)
 @given(
     st.lists(st.floats(-2.5, 2.5), min_size=2, max_size=3),

@@ -118,6 +118,7 @@ def test_a_stroke_is_no_design_parameter():
         optim.pyomo_model(dae, problem, intervals=4)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("seed", "most"), [pytest.param(1, 40, marks=pytest.mark.slow), (3, 40)])
 def test_the_posture_of_a_place_is_looked_for_between_the_stops(seed, most):
     """Else the light end of a boom of four sections was turned by three radians, its cylinder 9 m into its foot."""

@@ -75,6 +75,7 @@ def test_flexible_arms_meet_it_quasi_statically(matched):
     assert ("rest to rest" in plan.summary()) is not matched
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("matched", [True, False])
 def test_modes_beyond_the_mesh_have_no_dynamics_there(matched):
     """Beams of two elements, of whose modes the mesh resolves a few: the arm passes through its balance."""

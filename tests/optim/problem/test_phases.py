@@ -147,6 +147,7 @@ def test_limits_of_a_phase_hold_in_it_alone(body):
     assert rate[37:].max() > 1.2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("balance", "mass"), [pytest.param("own", 0.2, marks=pytest.mark.slow), ("next", 1.0)])
 def test_rest_under_the_load_of_this_phase_or_the_next(balance, mass):
     """A load that is picked up at rest twists the joint; the arm can arrive already twisted for it."""

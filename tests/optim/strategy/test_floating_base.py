@@ -244,6 +244,7 @@ def craft(s: float) -> fb.DAE:
 POSTURE = {"joint1.angle": 0.4, "joint2.angle": 0.6, "joint3.angle": -0.3}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("s", [0.02, 1.0, 20.0])
 @pytest.mark.parametrize("on_course", [True, False])
 def test_a_place_is_passed_as_momentum_allows_it(s: float, on_course: bool) -> None:
@@ -314,6 +315,7 @@ def linkage_afloat() -> fb.DAE:
     return fb.assemble(model)
 
 
+@pytest.mark.slow
 def test_a_linkage_afloat_reaches_the_place_that_its_joints_reach() -> None:
     """Loop forces add up to zero on the base: a balance that follows from the others, and 400 iterations before."""
     dae, start = linkage_afloat(), {"hinge0.angle": 0.9, "wrist.angle": 0.0}

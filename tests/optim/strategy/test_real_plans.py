@@ -106,6 +106,7 @@ def test_modes_beyond_the_inputs_lose_their_dynamics_if_that_takes_long():
     assert len(plan.transcribed.first[0].static) > len(plan.transcribed.dae.u)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::flexblocks.optim.PlanWarning")
 @pytest.mark.parametrize(
     ("seed", "task", "most"),
@@ -250,6 +251,7 @@ def test_plans_of_two_loads_replay_on_few_intervals(arm, most):
     assert abs(refined.replay().energy_left) < max(1e-4 * kinetic, 1e-9)
 
 
+@pytest.mark.slow
 def test_shortest_times_begin_with_an_effort_whose_inputs_compare():
     """A luffing crane's winches cost nothing beside its torque if both are squared as they are: no end in 100 s."""
     arm = ARMS["luffing crane"]

@@ -87,6 +87,7 @@ def test_refined_until_it_replays():
     assert plan.attempts[-1].tip_miss == pytest.approx(replay.tip_miss, abs=1e-8)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("progress", "expected"),
     [(0.0, [("Radau", 20), ("Lobatto", 20)]), (math.inf, [("Radau", 20), ("Radau", 40)])],

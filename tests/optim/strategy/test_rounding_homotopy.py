@@ -61,6 +61,7 @@ def iterations(plan: optim.Plan) -> int:
     return sum(attempt.iterations or 0 for attempt in plan.attempts)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::flexblocks.optim.PlanWarning")
 @pytest.mark.parametrize(("length", "mass", "time"), [(1.0, 1.0, 1.0), (1e-3, 1e-3, 1e-3), (1e3, 1e3, 1e3)])
 def test_iterations_do_not_depend_on_the_size_of_an_arm_that_sticks(length: float, mass: float, time: float) -> None:
@@ -168,7 +169,7 @@ def swing(size: float = 1.0, objective: object = "effort", **changes: object) ->
 
 
 @pytest.mark.filterwarnings("ignore::flexblocks.optim.PlanWarning")
-@pytest.mark.parametrize("size", [1e-3, 1.0, 1e3])
+@pytest.mark.parametrize("size", [1.0, *(pytest.param(other, marks=pytest.mark.slow) for other in (1e-3, 1e3))])
 @pytest.mark.parametrize("hung", [False, True])
 def test_dry_friction_of_arms_of_all_sizes(size: float, hung: bool) -> None:
     """Friction takes half of the largest torque: without rounding it off first this takes 500 iterations and more."""
@@ -210,6 +211,7 @@ def test_least_effort_against_dry_friction() -> None:
     assert plan.objective == pytest.approx(least, rel=0.01)
 
 
+@pytest.mark.slow
 def test_where_the_law_is_not_reached_the_plan_is_the_sharpest_one() -> None:
     dae = links()
 
@@ -224,6 +226,7 @@ def test_where_the_law_is_not_reached_the_plan_is_the_sharpest_one() -> None:
     assert sum("rounded off below" in attempt.what for attempt in plan.attempts) > 1
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::flexblocks.optim.PlanWarning")
 @pytest.mark.parametrize("seconds", [0.1, 0.5, 1.0])
 def test_what_a_time_limit_leaves_is_a_plan_of_the_arm_itself(seconds: float) -> None:

@@ -129,6 +129,7 @@ def lift():
     return optim.RestToRest(*angles, "free", objective="time", input_ends="holding", limits=limits)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rigidity", [100.0, pytest.param(1e4, marks=pytest.mark.slow)])
 def test_stiff_beams_take_the_time_of_rigid_links(rigidity):
     """With four modes a beam unresolved: from a start without their dynamics, up to a leeway that is told."""

@@ -22,6 +22,7 @@ def test_a_replay_of_a_scenario_begins_in_the_assembly_of_the_plan(plan):
     assert replay.tip_miss == pytest.approx(plan.replay().tip_miss, abs=1e-6)
 
 
+@pytest.mark.slow
 def test_an_audit_does_not_fail_for_its_regulator(plan):
     """Errors grow along the way, and the regulator of the plan may swing up modes that only the finer arm has."""
     audit = plan.audit(fb.AssumedModes(4, tip="pinned"))
