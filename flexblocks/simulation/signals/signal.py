@@ -79,6 +79,8 @@ class Signal(TimeSignal):
     a long rest. A pulse that is shorter than a 2000th of the run may lie between two of them: state where it begins and
     ends as breakpoints; between two of these there are five samples at least.
 
+    A function that makes of an array of times what it makes of each of them is sampled in one call.
+
     Examples
     --------
     >>> import flexblocks as fb
