@@ -114,7 +114,7 @@ class Spillover:
 
     def __repr__(self) -> str:
         state = "stable" if self.stable else "unstable"
-        return f"Spillover({len(self.modes)} neglected modes, {len(self.destabilised)} destabilised, {state})"
+        return f"Spillover({len(self.modes)} neglected modes, {len(self.destabilized)} destabilised, {state})"
 
     def __str__(self) -> str:
         lines = []
