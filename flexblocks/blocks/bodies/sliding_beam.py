@@ -116,9 +116,9 @@ class SlidingBeam(Block):
     1995, sections 2 and 4.2; the rows of the extension in eq 26 are completed).
 
     Outputs of `internal_forces` are those of a `FlexibleBeam`: ``root_moment_y`` and so on just outside the mouth of
-    the hub, ``fraction(0.5).moment_y`` at half the extension; with a section also ``root_stress``. They are what the part
-    beyond exerts, and balance its loads, weight and inertia. Particles pass these sections as the beam slides, and what
-    momentum they carry along is no force. A section keeps its share of the extension, not its particle.
+    the hub, ``fraction(0.5).moment_y`` at half the extension; with a section also ``root_stress``. They are what the
+    part beyond exerts, and balance its loads, weight and inertia. Particles pass these sections as the beam slides, and
+    what momentum they carry along is no force. A section keeps its share of the extension, not its particle.
 
     Loads work on particles outside, wherever the slide takes them; those in the hub feel none.
 
