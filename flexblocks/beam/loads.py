@@ -2,19 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import casadi as ca
 
 from flexblocks.beam.kinematics.deflection import Flexure
 from flexblocks.beam.properties.profile import Distribution
-from flexblocks.interfaces import Variable, skew
-
-
-def load_inputs(block: Any) -> tuple[Variable, ...]:
-    """Return the loads of a beam block that are inputs of the arm: disturbances."""
-    loads = (name for name in ("load_y", "load_z") if getattr(block, name) == "input")
-    return tuple(Variable(name, "N/m", role="disturbance") for name in loads)
+from flexblocks.interfaces import skew
 
 
 def load_power(flexure: Flexure, axis: str, scale: float | ca.SX, distribution: Distribution) -> ca.SX:

@@ -130,17 +130,17 @@ def _open(
         return
     # A parameter that the composite does not have is one of its namesake.
     own = {field.name for field in dataclasses.fields(block)} & set(given)
-    block = block.with_values({name: given[name] for name in own})
+    composite: Composite = block.with_values({name: given[name] for name in own})
     values = {**values, block.name: {name: value for name, value in given.items() if name not in own}}
-    parts = block.nested()
+    parts = composite.nested()
     for part in parts.values():
         _open(part, values, blocks, frames, nets)
     frames |= {
-        f"{block.name}.{spec.name}": str(_inner(block, block.port(spec.name)))
-        for spec in block.ports
+        f"{composite.name}.{spec.name}": str(_inner(composite, composite.port(spec.name)))
+        for spec in composite.ports
         if spec.kind is Kind.FRAME
     }
-    for first, second in block.connections():
+    for first, second in composite.connections():
         nx.add_path(nets, [_inner(*_part_port(parts, place)) for place in (first, second)])
 
 

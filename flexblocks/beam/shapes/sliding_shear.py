@@ -141,7 +141,7 @@ class _Samples:
         tip = ca.DM(self.deflection[:, -1]), ca.DM(self.rotation[:, -1])
         forms = (ca.DM((a * w) @ b.T) for a, b in ((gamma, gamma), (gamma, ease), (ease, ease)))
         return replace(
-            cleaned(integrated(phi, psi, strain, bend, xi, w, *tip), angles), shear=StrainForms(*forms, mouth)
+            cleaned(integrated(phi, psi, strain, bend, xi, w, *tip), angles), shear=StrainForms(*forms, mouth=mouth)
         )
 
     @property

@@ -12,7 +12,7 @@ import numpy as np
 from flexblocks.beam.discretization import Discretization, Rigid, undecided
 from flexblocks.beam.from_block import beam_from_block, check_properties, made_for_numbers
 from flexblocks.beam.kinematics.deflection import Flexure
-from flexblocks.beam.loads import load_inputs, load_power
+from flexblocks.beam.loads import load_power
 from flexblocks.beam.properties.distributed_parameter import check_length_kept, check_over, distributed
 from flexblocks.beam.properties.material import Material
 from flexblocks.beam.properties.profile import Distribution
@@ -224,7 +224,8 @@ class FlexibleBeam(HasStations):
         return (*deforming, *(c for cut in self.cuts for c in cut.coordinates(self.deformations)))
 
     def inputs(self) -> tuple[Variable, ...]:
-        return load_inputs(self)
+        loads = (name for name in ("load_y", "load_z") if getattr(self, name) == "input")
+        return tuple(Variable(name, "N/m", role="disturbance") for name in loads)
 
     def _felt(self, carried: np.ndarray) -> np.ndarray:
         """Return the inertia (6, 6) at the tip, or none where neither shapes nor damping depend on it."""

@@ -15,7 +15,6 @@ from flexblocks.beam.discretization import Discretization, Rigid, undecided
 from flexblocks.beam.from_block import check_properties, made_for_numbers
 from flexblocks.beam.from_sliding_block import sliding_dissipation, sliding_flexure, sliding_velocity_forces
 from flexblocks.beam.kinematics.sliding_deflection import SlidingFlexure
-from flexblocks.beam.loads import load_inputs
 from flexblocks.beam.properties.distributed_parameter import distributed
 from flexblocks.beam.properties.material import Material
 from flexblocks.beam.properties.profile import Distribution
@@ -223,7 +222,8 @@ class SlidingBeam(Block):
         return {"axis": ("displacement", 1.0)}
 
     def inputs(self) -> tuple[Variable, ...]:
-        return load_inputs(self)
+        loads = (name for name in ("load_y", "load_z") if getattr(self, name) == "input")
+        return tuple(Variable(name, "N/m", role="disturbance") for name in loads)
 
     def states(self) -> tuple[Variable, ...]:
         return root_variables(self) if self.shapes == "ode" else ()
