@@ -85,7 +85,14 @@ class _Builder:
     """Builds an arm block by block from the ground; `end` is the port to which the next block is mounted."""
 
     def __init__(
-        self, arm: str, discretization: str, n: int, shapes: str, payload: float, motors: bool, rigidity: float
+        self,
+        arm: str,
+        discretization: str,
+        n: int,
+        shapes: Literal["fixed", "algebraic", "ode"],
+        payload: float,
+        motors: bool,
+        rigidity: float,
     ) -> None:
         self.rigidity = rigidity
         self.arm, self.n, self.payload, self.motors = arm, n, payload, motors

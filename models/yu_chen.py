@@ -36,6 +36,11 @@ class LinkData:
         return YOUNGS_MODULUS * self.second_moment
 
 
+TIPS: dict[str, Literal["auto", "free", "pinned"]] = {
+    "pinned": "pinned",
+    "clamped-free": "free",
+    "clamped-mass": "auto",
+}
 LINKS = (
     LinkData(0.475, 0.374, 16e-11, 2.94, 0.5, 64.0, 0.0345, 0.0037, math.pi / 4),
     LinkData(0.435, 0.29, 6.75e-11, 0.343, 0.32, 32.0, 0.0226, 0.0023, -math.pi / 4),
@@ -138,7 +143,7 @@ def _discretization(modes: int, shapes: str) -> fb.Rigid | fb.AssumedModes:
     """Return the discretization of a link."""
     if modes == 0:
         return fb.Rigid()
-    return fb.AssumedModes(modes, tip={"pinned": "pinned", "clamped-free": "free", "clamped-mass": "auto"}[shapes])
+    return fb.AssumedModes(modes, tip=TIPS[shapes])
 
 
 def _check_arguments(links: int, lumped_mass_at: Sequence[float] | None, modes: int, shapes: str, drives: str) -> None:

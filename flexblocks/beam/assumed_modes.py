@@ -47,7 +47,7 @@ class AssumedModes(Discretization):
     """
 
     n: int
-    tip: Literal["auto", "free"] | TipBody = "auto"
+    tip: Literal["auto", "free", "pinned"] | TipBody = "auto"
 
     keyword = "modes"
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any, cast
 
 import typer
 
@@ -97,7 +97,7 @@ def export(
     if fmu is not None:
         binary = False if sources_only else None
         kinds = kind or ("ModelExchange", "CoSimulation")
-        unit = exports.fmu(dae, fmu, version, kinds, outputs=output_names, saturate=saturate, binary=binary)
+        unit = exports.fmu(dae, fmu, cast(Any, version), kinds, outputs=output_names, saturate=saturate, binary=binary)
         written.append(unit)
     if linear:
         from flexblocks.linear.linearize import linearize

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Annotated
+from typing import Annotated, Any, cast
 
 import typer
 
@@ -67,7 +67,7 @@ def linearize(
     # The equilibrium with those coordinates and inputs held.
     inputs = {name: value for name, value in held.items() if name in dae.u}
     point = equilibrium(dae, x={name: value for name, value in held.items() if name not in inputs}, u=inputs)
-    lin = linear_model(dae, at=point, outputs=names(outputs), form=form)
+    lin = linear_model(dae, at=point, outputs=names(outputs), form=cast(Any, form))
     modes = lin.modes()
     if out is not None:
         save_linear(lin, out)

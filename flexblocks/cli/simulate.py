@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, cast
 
 import numpy as np
 import typer
@@ -36,6 +36,7 @@ from flexblocks.simulation import SimulationError
 from flexblocks.simulation import simulate as integrate
 from flexblocks.simulation.chunks import DEFAULT_STEPS
 from flexblocks.simulation.dataset import ranges
+from flexblocks.simulation.method import MethodName
 
 
 def simulate(
@@ -75,7 +76,7 @@ def simulate(
     checked_report(report)
     if not 0 < time < float("inf"):
         raise typer.BadParameter(f"{time:g} s; must be finite and > 0.", param_hint="--time")
-    x0, u = numbers("--x0", x0), signals(inputs)
+    start, u = numbers("--x0", x0), signals(inputs)
     arm = model_named(model, settings, imported_types(imports))
     dae = assemble(arm, locked=numbers("--lock", lock), prescribed=prescribe or ())
     dae = dae.with_outputs(names(outputs) or ())
@@ -84,8 +85,8 @@ def simulate(
             dae,
             np.linspace(0.0, time, samples),
             u=u,
-            x0=x0,
-            method=method,
+            x0=start,
+            method=cast(MethodName, method),
             step=step,
             saturate=saturate,
             time_limit=time_limit,

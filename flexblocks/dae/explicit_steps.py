@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import Any, Literal
 
 import casadi as ca
 import numpy as np
@@ -51,7 +51,7 @@ class Pair:
         Whether the last stage is at the end of the step, so that it is the first of the next one.
     """
 
-    name: str
+    name: Literal["rk43", "rk8"]
     A: np.ndarray
     b: np.ndarray
     c: np.ndarray

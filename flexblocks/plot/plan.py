@@ -60,7 +60,7 @@ def plan(
     """
     motion = plan.trajectory
     # The postures on the left.
-    plane = _plane(plan) if plane is None else plane
+    plane = plane or _plane(plan)
     groups = panels(plan)
     figure = plt.figure(figsize=(12.5, max(5.5, 0.5 + ROW * len(groups))), layout="constrained")
     halves: Any = figure.subfigures(1, 2)
@@ -88,7 +88,7 @@ def plan(
     return (postures, *series)
 
 
-def _plane(plan: Plan) -> str:
+def _plane(plan: Plan) -> Literal["xy", "xz", "yz", "xyz"]:
     """Return the coordinate plane that an arm moves in; ``"xyz"`` if there is none."""
     dae, motion = plan.transcribed.arm, plan.trajectory
     outline = shape(dae)

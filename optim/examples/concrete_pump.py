@@ -6,6 +6,7 @@ python optim/examples/concrete_pump.py [picture.png]
 from __future__ import annotations
 
 import sys
+from typing import Literal
 
 import flexblocks as fb
 from flexblocks import models, optim, plot
@@ -23,7 +24,7 @@ def problem() -> optim.RestToRest:
     )
 
 
-def main(picture: str | None = None, valves: str = "ideal") -> tuple[optim.Plan, optim.Replay]:
+def main(picture: str | None = None, valves: Literal["servo", "ideal"] = "ideal") -> tuple[optim.Plan, optim.Replay]:
     """Plan, replay, draw; return the plan and its replay."""
     dae = fb.assemble(models.concrete_pump(valves=valves))
     plan = optim.plan(dae, problem(), intervals=40)

@@ -15,9 +15,8 @@ from ..presolve.phase_transcription import PhaseTranscription
 from ..presolve.rigid_motion.driven_states import moving_forces, state_inputs
 from ..presolve.rigid_motion.following_states import following_states, undriven_states
 from ..presolve.rigid_motion.quasi_static_path import QuasiStaticPath, balanced_path
-from ..presolve.rigid_motion.reference_motion import with_reference_rates
 from ..presolve.rigid_motion.rigid_arm import quintic, rigid_inputs
-from ..presolve.rigid_motion.waypoint_spline import Waypoint, waypoint_spline
+from ..presolve.rigid_motion.waypoint_spline import Waypoint, waypoint_spline, with_reference_rates
 from .ends.reached_state import set_reached_state
 from .least_effort import least_effort_waypoints
 from .path_constraints import set_path_values

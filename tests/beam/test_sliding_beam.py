@@ -253,5 +253,5 @@ def test_an_extension_beyond_reach_is_refused_by_name() -> None:
 
 @pytest.mark.parametrize(("argument", "value"), [("arm", "RPR"), ("discretization", "mode")])
 def test_published_arms_refuse_what_they_do_not_know(argument: str, value: str) -> None:
-    with pytest.raises(fb.errors.ParameterError, match=f"{argument} = '{value}'; must be one of"):
+    with pytest.raises(fb.errors.ParameterError, match=f"{argument} = '{value}'. Did you mean .* Must be one of"):
         models.theodore_ghosal_1995(**{argument: value})

@@ -36,10 +36,10 @@ def run(*arguments):
 
 def test_a_simulation_derives_the_rate(arm, tmp_path):
     out = tmp_path / "run.nc"
-    result = run("simulate", arm, "--time", 0.5, "--input", "servo.reference=sine:0.3,1", "--out", out)
+    result = run("simulate", arm, "--time", 0.5, "--input", "servo.reference=sine:0.3,6.0", "--out", out)
     assert result.exit_code == 0, result.output
     motion = fb.load(out)
-    np.testing.assert_allclose(motion["servo.reference_rate"], 0.6 * np.pi * np.cos(2 * np.pi * motion.t), atol=1e-6)
+    np.testing.assert_allclose(motion["servo.reference_rate"], 1.8 * np.cos(6.0 * motion.t), atol=1e-6)
     refused = run("simulate", arm, "--input", "servo.reference_rate=1")
     assert refused.exit_code == 1
     assert "servo.reference_rate without servo.reference" in refused.output

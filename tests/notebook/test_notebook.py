@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import math
 import re
 import subprocess
 import sys
@@ -155,7 +156,7 @@ def test_linear_models_and_modes_show_the_modes() -> None:
     for shown in (lin, modes):
         read = page(shown)
         for number, mode in enumerate(modes, 1):
-            assert [str(number), mode.motion, f"{mode.frequency / (2 * np.pi):.5g}", mode.shares] in read.rows
+            assert [str(number), mode.motion, f"{mode.frequency / (2 * math.pi):.5g}", mode.shares] in read.rows
     assert words(str(modes)) - {"mode"} <= words(page(modes).text)
 
 

@@ -14,9 +14,8 @@ from ..equilibrium import RANK, equilibration, loop_forces
 from ..phase_transcription import PhaseTranscription
 from ..rigid_motion.driven_states import moving_forces, state_inputs
 from ..rigid_motion.following_states import following_states, undriven_states
-from ..rigid_motion.reference_motion import with_reference_rates
 from ..rigid_motion.rigid_arm import quintic, rigid_inputs
-from ..rigid_motion.waypoint_spline import waypoint_spline
+from ..rigid_motion.waypoint_spline import waypoint_spline, with_reference_rates
 
 POINTS = 41  # along the motion; by trial
 
