@@ -13,7 +13,7 @@ from typing import Any, Literal
 import casadi as ca
 
 from flexblocks.dae.compiler import CompilerError, load
-from flexblocks.dae.explicit_steps import EXPANDED, PAIRS, SIZES, chain, state_kinds, step
+from flexblocks.dae.explicit_steps import EXPANDED, PAIRS, SIZES, chain, step
 from flexblocks.dae.functions import DAEFunctions, compiled
 from flexblocks.dynamics.algorithms.frame_motions import frame_units
 from flexblocks.interfaces.variables import variables
@@ -67,7 +67,7 @@ class DAE(DAEFunctions, RichDisplay):
             One of `flexblocks.dae.explicit_steps.SIZES`.
         """
         pair, made = PAIRS[method](), self._steps
-        kinds = state_kinds(self.tree.size, self.x.units)
+        kinds = self.tree.state_kinds(self.x.units)
         if (method, count) not in made and self.is_chained:
             one = step(self.interpreted.motion, pair, False, kinds)
             chains = {size: chain(one, pair, size) for size in SIZES}

@@ -104,20 +104,6 @@ def rk8() -> Pair:
 PAIRS = {"rk43": rk43, "rk8": rk8}
 
 
-def state_kinds(size: int, units: Sequence[str]) -> tuple[int, ...]:
-    """Return numbers of the kinds of all states, and of the work: coordinates, rates, others by unit, and work.
-
-    Parameters
-    ----------
-    size : int
-        Number of coordinates n.
-    units : sequence of str
-        Of the states.
-    """
-    others = list(units[2 * size :])
-    return (*[0] * size, *[1] * size, *(2 + others.index(unit) for unit in others), 2 + len(others))
-
-
 def step(motion: ca.Function, pair: Pair, expand: bool, kinds: Sequence[int]) -> ca.Function:
     """Return one step, function (X, [h, rtol, atol], u at the nodes, p, [origin, furthest, least]) -> X, its error.
 

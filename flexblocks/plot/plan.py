@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 ROW = 1.75  # inches
 WORDS = "0.3"  # grey of what is said beside the curves
 FLAT = 1e-3  # extent across its plane, relative to the largest, up to which a motion is one in a plane
+# Planes by the axis across them.
+PLANES: dict[str, Literal["xy", "xz", "yz"]] = {"x": "yz", "y": "xz", "z": "xy"}
 LOOKS = 25  # instants at which that is judged
 
 
@@ -96,7 +98,7 @@ def _plane(plan: Plan) -> Literal["xy", "xz", "yz", "xyz"]:
     points = np.vstack([np.vstack(list(outline(x, motion.p).values())) for x in instants])
     extents = np.ptp(points, axis=0)
     across = [axis for axis, extent in zip("zyx", extents[::-1], strict=True) if extent <= FLAT * extents.max()]
-    return "xyz".replace(across[0], "") if across else "xyz"
+    return PLANES[across[0]] if across else "xyz"
 
 
 def _tell_of_far_limits(ax: Axes, words: str) -> None:

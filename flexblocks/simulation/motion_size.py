@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from flexblocks.dae.explicit_steps import LARGE, state_kinds
+from flexblocks.dae.explicit_steps import LARGE
 from flexblocks.simulation.integrators.integrator import Options
 from flexblocks.simulation.integrators.stepper import ErrorScale, jacobian_at, of_kinds
 from flexblocks.simulation.system import System
@@ -43,7 +43,7 @@ class MotionSize:
         self._system, self._options, self._span = system, options, span
         self._origin, self._furthest, self._largest = X.copy(), np.zeros(len(X)), np.abs(X)
         n = system.dae.tree.size
-        self._kinds, self._counts = np.array(state_kinds(n, system.dae.x.units)), (n, len(X) - 1 - 2 * n)
+        self._kinds, self._counts = np.array(system.dae.tree.state_kinds(system.dae.x.units)), (n, len(X) - 1 - 2 * n)
         self._jacobian: np.ndarray | None = None
         self._noise = np.zeros(len(X))
         self._quickest, self._linearized = span, 0.0

@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from flexblocks.dae.dae import DAE
-from flexblocks.dae.explicit_steps import LARGE, state_kinds
+from flexblocks.dae.explicit_steps import LARGE
 from flexblocks.interrupt import Interrupt
 from flexblocks.progress import ProgressDisplay
 from flexblocks.simulation.bounds import Bounds, bounds
@@ -89,6 +89,6 @@ class Solver:
         if options.follows and not integrator.fixed_step:
             size = MotionSize(system, options, X, until[-1] - until[0])
         none, large = np.zeros(len(X)), np.full(len(X), LARGE)  # to which a stated tolerance belongs
-        kinds = state_kinds(self.dae.tree.size, self.dae.x.units)
+        kinds = self.dae.tree.state_kinds(self.dae.x.units)
         stepper.measure(ErrorScale(options.rtol, options.atol, none, large, none, np.array(kinds), LARGE))
         return Integration(system, stepper, *checks, until, pace, interrupt, size).run(X)

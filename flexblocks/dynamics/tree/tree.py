@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -61,6 +61,17 @@ class Tree:
     def ends_of(self, closure: Closure) -> str:
         """Return the names of the two outlets that a closure joins, for messages."""
         return " and ".join(f"{self.bodies[body].name}.{outlet}" for body, outlet in (closure.first, closure.second))
+
+    def state_kinds(self, units: Sequence[str]) -> tuple[int, ...]:
+        """Return numbers of the kinds of all states, and of the work: coordinates, rates, others by unit, and work.
+
+        Parameters
+        ----------
+        units : sequence of str
+            Of the states.
+        """
+        others = list(units[2 * self.size :])
+        return (*[0] * self.size, *[1] * self.size, *(2 + others.index(unit) for unit in others), 2 + len(others))
 
     def split_state(self, x: Any) -> tuple[Any, Any, Any]:
         """Split the states x (or their names, or units) into coordinates q, rates der(q) and first-order states w.

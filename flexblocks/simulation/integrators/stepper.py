@@ -47,7 +47,7 @@ class ErrorScale:
     least : ndarray (nx + 1,)
         Least absolute tolerances.
     kinds : ndarray (nx + 1,) of int
-        See `flexblocks.dae.explicit_steps.state_kinds`.
+        See `Tree.state_kinds`.
     algebraic : float
         Size of the algebraic variables, whose origin is 0.
     """
