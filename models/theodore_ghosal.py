@@ -97,7 +97,7 @@ class _Builder:
         self.rigidity = rigidity
         self.arm, self.n, self.payload, self.motors = arm, n, payload, motors
         self.modes = discretization == "modes"
-        self.shapes = shapes if self.modes and payload else "fixed"
+        self.shapes: Literal["fixed", "algebraic", "ode"] = shapes if self.modes and payload else "fixed"
         self.bending = "yz" if arm == "RRP" else "y"
         self.arm_model = fb.Model(f"Theodore & Ghosal {arm}")
 

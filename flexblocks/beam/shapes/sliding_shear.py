@@ -139,7 +139,8 @@ class _Samples:
         bend, ease = ((1 - xi) * differentiated(e, self.points, self.bounds) for e in (strain, gamma))
         bend, ease = bend + (grown - 2) * strain, ease + (grown - 1) * gamma
         tip = ca.DM(self.deflection[:, -1]), ca.DM(self.rotation[:, -1])
-        forms = StrainForms(*(ca.DM((a * w) @ b.T) for a, b in ((gamma, gamma), (gamma, ease), (ease, ease))), mouth)
+        stiffness, flexing, flexed = (ca.DM((a * w) @ b.T) for a, b in ((gamma, gamma), (gamma, ease), (ease, ease)))
+        forms = StrainForms(stiffness, flexing, flexed, mouth)
         return replace(cleaned(integrated(phi, psi, strain, bend, xi, w, *tip), angles), shear=forms)
 
     @property
