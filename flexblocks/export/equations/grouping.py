@@ -99,7 +99,7 @@ def _velocity_matrix(dae: DAE, groups: dict[tuple[int, ...], tuple[str, str]]) -
     n, v = dae.tree.size, dae.v
     elastic = {i for indices, names in groups.items() if names == ELASTIC for i in indices}
     slopes = [ca.jacobian(dae.expressions.mass[:, j], dae.q) for j in range(n)]  # slopes[j][i, k] = dM_ij / dq_k
-    zero = _cancelling(dae, slopes)
+    zero = _canceling(dae, slopes)
     H = ca.SX(n, n)
     for i in range(n):
         for k in range(n):
@@ -117,7 +117,7 @@ def _velocity_matrix(dae: DAE, groups: dict[tuple[int, ...], tuple[str, str]]) -
     return ca.sparsify(H)
 
 
-def _cancelling(dae: DAE, slopes: list[ca.SX]) -> np.ndarray:
+def _canceling(dae: DAE, slopes: list[ca.SX]) -> np.ndarray:
     """Return the mask (n, n, n) of vanishing Christoffel symbols: those whose terms cancel at random points."""
     n = dae.tree.size
     function = ca.Function("slopes", [dae.q, dae.p.symbol], [ca.densify(ca.horzcat(*slopes))])
