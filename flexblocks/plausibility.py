@@ -17,6 +17,8 @@ TURNS = 4 * math.pi  # [rad] from which on an angle may have been meant in degre
 
 def computable(values: Any) -> bool:
     """Whether a number, or all of an array, can be computed with."""
+    if isinstance(values, float):  # most are, and NumPy takes ten times as long
+        return abs(values) <= LARGEST
     return bool(np.all(np.abs(values) <= LARGEST))
 
 
