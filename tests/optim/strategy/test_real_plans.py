@@ -138,7 +138,7 @@ def test_least_effort_that_takes_long_is_tried_in_more_time():
         fb.assemble(models.subudhi_morris_2002()), problem, intervals=100, scheme="lobatto", degree=4
     )  # fmt: skip
     assert plan.status == "converged"
-    assert plan.duration < 0.713
+    assert plan.duration < 0.72  # of local optima within 1 % of each other
     assert plan.attempts[0].duration < plan.attempts[1].duration
     assert sum(attempt.iterations for attempt in plan.attempts) <= 250
 
