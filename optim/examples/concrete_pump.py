@@ -37,4 +37,4 @@ def main(picture: str | None = None, valves: Literal["servo", "ideal"] = "ideal"
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:2])
+    main(sys.argv[1] if len(sys.argv) > 1 else None)
