@@ -24,8 +24,6 @@ OTHERWISE = {
     "traj": "trajectory",
     "t0": "begin",
     "initial": "x0 or start",
-    "x_start": "x0",
-    "operating_point_at": "at",
     "freq": "frequency",
     "filename": "path",
     "file": "path",
@@ -33,7 +31,7 @@ OTHERWISE = {
 # Where a state begins: a coordinate's start value in the model, or the start of a planned or commanded motion.
 STARTS = re.compile(
     r"Coordinate|Variable|DependentVariable|DHRow|.*Joint|Gimbal|Prismatic|Revolute|Rotor|SlidingBeam|Universal|Cylindrical"
-    r"|Problem|RestToRest|quintic|cycloid|concrete_pump|space_arm|Kind"
+    r"|Problem|RestToRest|quintic|cycloid|concrete_pump|space_arm|Kind"  # the last is Python's own, of enumerations
 )
 WORDS = re.compile(r'^( *)(\w+) : ((?:"[^"]+"(?:, | or )?)+)(?:, optional)?$', re.M)
 

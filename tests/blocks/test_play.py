@@ -205,9 +205,10 @@ def test_plans_go_through_the_play(size: float, gravity: float, most: int) -> No
     # Where teeth change sides, rounding decides how sharp an end of the play is solved.
     assert plan.status in ("converged", *("converged, rounded off",) * (gravity == 0))
     assert iterations(plan) <= most
+    allowed = 3e-3 if plan.status == "converged" else 1e-2  # the play itself
     changes_sides = np.ptp(plan.trajectory["teeth.deflection"]) > 0.02
     assert changes_sides == (gravity == 0)
-    assert plan.replay().trajectory["hinge.angle"][-1] == pytest.approx(0.5, abs=1e-2)  # within the play
+    assert plan.replay().trajectory["hinge.angle"][-1] == pytest.approx(0.5, abs=allowed)
 
 
 def two_geared_links(*teeth: fb.Block) -> fb.DAE:
