@@ -37,9 +37,7 @@ def perturbed_guesses(request: pytest.FixtureRequest, monkeypatch: pytest.Monkey
         instance = exact(self, *arguments)
         x = instance.x0
         share = np.random.default_rng(seed).uniform(-1.0, 1.0, len(x))
-        # An arm that stays where it is has no rounding either.
-        scale = min(1.0, float(np.max(np.abs(x), initial=0.0)))
-        moved = x + SIZE * np.maximum(scale, np.abs(x)) * share
+        moved = x + SIZE * np.maximum(1.0, np.abs(x)) * share
         return dataclasses.replace(instance, x0=moved)
 
     monkeypatch.setattr(Ipopt, "_instance", perturbed)

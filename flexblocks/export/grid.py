@@ -96,7 +96,9 @@ def saved_grid(dataset: xr.Dataset, path: str | Path, types: Iterable[type] = ()
     dae = saved_arm(dataset.attrs, path, types)
     kept = {name: value for name, value in dataset.attrs.items() if name not in (ATTRIBUTE, FORMAT)}
     outputs = tuple(map(str, dataset["output"].values))
-    return LinearGrid(dataset.drop_attrs(deep=False).assign_attrs(kept), dae and dae.with_outputs(outputs))
+    results = dataset.copy(deep=False)
+    results.attrs = kept
+    return LinearGrid(results, dae and dae.with_outputs(outputs))
 
 
 def _write_mat(grid: LinearGrid, path: Path) -> None:

@@ -15,9 +15,9 @@ from flexblocks.studies.stores.zarr_store import ZarrStore
 
 def saved_study(dataset: xr.Dataset) -> xr.Dataset:
     """Return the results in what a ``.nc`` file of a study holds."""
-    return dataset.drop_attrs(deep=False).assign_attrs(
-        {name: value for name, value in dataset.attrs.items() if name not in (FORMAT, IDENTITY)}
-    )
+    results = dataset.copy(deep=False)
+    results.attrs = {name: value for name, value in dataset.attrs.items() if name not in (FORMAT, IDENTITY)}
+    return results
 
 
 def open_zarr_store(path: str | Path) -> xr.Dataset:
