@@ -10,8 +10,15 @@ from pyomo.contrib.pynumero.interfaces.external_grey_box import ExternalGreyBoxB
 from pyomo.core.expr.calculus.derivatives import differentiate
 from pyomo.core.expr.visitor import identify_variables
 
+from flexblocks.constraints.loop_equations import regular_mass
+
 from ..casadi_solver import CasadiGreyBox
-from ..presolve.magnitudes.characteristic_magnitudes import Characteristics, Magnitudes, characteristics
+from ..presolve.magnitudes.characteristic_magnitudes import (
+    Characteristics,
+    Magnitudes,
+    characteristics,
+    turn_of_the_heaviest,
+)
 from ..presolve.phase_transcription import PhaseTranscription
 from .read_solution import values
 from .trajectories import PhaseTrajectory, all_phase_trajectories
@@ -30,6 +37,8 @@ AT_REST = {
 # What a plan uses of a variable counts no less than this share of the most that it uses of any of the same unit: an arm
 # that moves in a plane has nothing but rounding across it.
 LEAST = 1e-6
+# An arm that stays moves by rounding: motions count no less than this share of the heaviest joint's turn by a radian.
+LEAST_TURN = 1e-2
 RATES = {"v": "q", "a": "v", "dw": "w", "du": "u"}  # with the variables whose rates they are
 TURN = 2.4  # [rad], of which no multiple comes near to another one for long
 
@@ -148,7 +157,7 @@ class RowMagnitudes:
 
 
 def _used(traj: PhaseTrajectory) -> Magnitudes:
-    """Return the largest values of the variables along a planned motion, by Var; see `LEAST`."""
+    """Return the largest values of the variables along a planned motion, by Var; see `LEAST` and `LEAST_TURN`."""
     b, t = traj.block, traj.transcription
     dae, n = t.dae, t.dae.tree.size
     of_q, of_w = np.array(dae.x.units[:n]), np.array(dae.x.units[2 * n :])
@@ -158,6 +167,9 @@ def _used(traj: PhaseTrajectory) -> Magnitudes:
         | dict.fromkeys(("u", "du"), np.array(dae.u.units))
     )
     units["z"] = np.array(dae.z.units)
+    mass = np.diag(regular_mass(dae, *dae.posture(t.start.x, t.start.z, t.start.p)))
+    turn = LEAST_TURN * turn_of_the_heaviest(of_q, mass)
+    turns = {part: turn / traj.mesh.duration**order for order, part in enumerate("qva")}
     used: Magnitudes = {}
     for part in ("q", "v", "a", "w", "dw", "z", "f", "e", "u", "du"):
         if not hasattr(b, part) or not len(getattr(b, part)):
@@ -167,7 +179,13 @@ def _used(traj: PhaseTrajectory) -> Magnitudes:
         least = LEAST * _alike(peak, units.get(part))
         before = used.get(RATES.get(part, ""))
         used[part] = np.max(
-            [peak, least, 0.0 * peak if before is None else LEAST * before / traj.mesh.duration], axis=0
+            [
+                peak,
+                least,
+                turns.get(part, 0.0 * peak),
+                0.0 * peak if before is None else LEAST * before / traj.mesh.duration,
+            ],
+            axis=0,
         )
     return used
 

@@ -122,9 +122,8 @@ def _least(
     """
     dae, n, T = t.dae, t.dae.tree.size, t.mesh.duration
     units = np.array(dae.x.units[:n])
-    if not kinetic > 0:  # a motion back to its start: as if the heaviest joint moved by one radian
-        turning = mass[units != "m"] if (units != "m").any() else mass
-        return np.sqrt(np.max(turning) / mass)
+    if not kinetic > 0:  # a motion back to its start
+        return turn_of_the_heaviest(units, mass)
     elastic = np.max(np.einsum("ki,ij,kj->k", rigid.bent, stiffness, rigid.bent))
     moved = np.sqrt(2 * kinetic / mass) * T
     stiff = np.diag(stiffness) > 0
@@ -140,6 +139,15 @@ def _least(
     caps = np.divide(alike[:, None], ways, where=ways > STILL * ways.max(axis=0), out=np.full_like(ways, np.inf))
     far = np.minimum(far, caps.min(axis=0, initial=np.inf))
     return LEAST * np.maximum(np.min([moved, bent, alike], axis=0), np.max(ways * far, axis=1, initial=0.0))
+
+
+def turn_of_the_heaviest(units: np.ndarray, mass: np.ndarray) -> np.ndarray:
+    """Return by how much each coordinate (n,) moves with the kinetic energy of the heaviest joint turned by a radian.
+
+    `mass` (n,) is what each coordinate moves by itself; without an angle, the heaviest one moves by a metre.
+    """
+    turning = mass[units != "m"] if (units != "m").any() else mass
+    return np.sqrt(np.max(turning) / mass)
 
 
 def _falling(t: PhaseTranscription, forces: np.ndarray, mass: np.ndarray) -> np.ndarray:
