@@ -86,12 +86,12 @@ class FlexibleJoint(Composite):
         refuse_empty_range(self.where, self.low, self.high, "rad")
 
     def parts(self) -> tuple[Block | Composite, ...]:
-        limits = {"low": self.low, "high": self.high, "max_speed": self.max_speed}
+        low, high, max_speed = self.low, self.high, self.max_speed
         return (
             TorqueSource("motor", limit=self.limit, role=self.role),
             Rotor("rotor", inertia=self.inertia, gear_ratio=self.gear_ratio, axis=self.axis, start=self.start),
             TorsionalSpring("spring", stiffness=self.stiffness, damping=self.spring_damping),
-            Revolute("hinge", axis=self.axis, damping=self.damping, start=self.start, **limits),
+            Revolute("hinge", self.axis, self.damping, self.start, low=low, high=high, max_speed=max_speed),
         )
 
     def stiffened(self) -> FlexibleJoint:

@@ -119,8 +119,7 @@ def denavit_hartenberg(
 
 def _joint(row: DHRow, name: str) -> Joint:
     kind = Revolute if row.joint == "revolute" else Prismatic
-    limits = {"low": row.low, "high": row.high, "max_speed": row.max_speed}
-    return kind(name, axis=(0.0, 0.0, 1.0), damping=row.damping, start=row.start, **limits)
+    return kind(name, (0.0, 0.0, 1.0), row.damping, row.start, low=row.low, high=row.high, max_speed=row.max_speed)
 
 
 def _transform(name: str, translation: np.ndarray, turn: scipy.spatial.transform.Rotation) -> FixedTransform:
