@@ -39,6 +39,7 @@ from flexblocks.modeling.locks import checked_locks, checked_prescriptions, with
 from flexblocks.modeling.model import Model
 from flexblocks.modeling.spanning_tree import Topology, topology
 from flexblocks.modeling.start_values import start_values
+from flexblocks.modeling.state_ranges import state_ranges
 from flexblocks.modeling.symbolic_parameters import symbolic_parameters
 from flexblocks.validity.deflection_error import linear_blocks
 from flexblocks.validity.remarks import warn_of_remarks
@@ -232,6 +233,7 @@ def _tree(
         "prescribed": prescribed,
         "frames": plan.frames,
         "first_order": first_order,
+        "state_ranges": state_ranges(plan),
     }
     tree = Tree(tuple(bodies), len(q), np.array(model.gravity), p.symbol, loops, **parts)
     x = variables("state", q + rates + w, symbols=symbols)

@@ -152,7 +152,8 @@ class Block(_Named, ABC):
     def state_ranges(self) -> Mapping[str, StateRange]:
         """Return the states within whose ranges alone the physics of the block holds, such as pressures.
 
-        Beyond them it goes on, and a warning says what is missing.
+        Beyond them it goes on, and a warning says what is missing. They may also be coordinates and their rates, as
+        ``"angle"`` and ``"der(angle)"`` of a joint; plans keep those ranges that are `StateRange.kept`.
         """
         return {}
 

@@ -248,7 +248,7 @@ class Simulator:
                 open_from.time,
             )
         warn_of_large_deflections(dae, where, trajectory.x, trajectory.z, trajectory.u, values, trajectory.t)
-        if len(dae.x) > 2 * dae.tree.size:  # states of first order, such as pressures
+        if dae.tree.state_ranges:
             warn_of_states(where, {"": beyond_state_ranges(dae, trajectory.x, trajectory.t)})
         if not agree(trajectory.energy):
             motion = trajectory.t, trajectory.x, trajectory.z, trajectory.u

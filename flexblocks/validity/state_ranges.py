@@ -1,41 +1,40 @@
-"""The warning where states leave the ranges within which the physics of their blocks holds, as pressures below zero."""
+"""The warning where states leave the ranges that their blocks declare, as pressures below zero, joints their limits."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import lru_cache
 
 import numpy as np
 
 from flexblocks.dae.dae import DAE
 from flexblocks.errors import listing
-from flexblocks.interfaces import StateRange
 from flexblocks.user_warning import warn
 from flexblocks.validity.large_deflections import is_quiet
 
 MOST = 3  # states that a warning names
+ROUNDING = 1e-6  # of a limit or of the motion: what holds a joint at its limit is off by the tolerance of a run
 
 
-def beyond_state_ranges(dae: DAE, x: np.ndarray, times: np.ndarray | None = None) -> str:
-    """Return which states (samples, nx) leave their ranges, the farthest of each kind first, and what that means."""
+def beyond_state_ranges(dae: DAE, x: np.ndarray, times: np.ndarray | None = None, *, planned: bool = False) -> str:
+    """Return which states (samples, nx) leave their ranges, the farthest of each kind first, and what that means.
+
+    Ranges that plans keep are none of a motion that is `planned`: it has limits of its own.
+    """
     kinds: dict[str, list[tuple[float, str]]] = {}
-    for state, bound in _ranges(dae):
+    for state, bound in dae.tree.state_ranges.items():
+        if state not in dae.x or (planned and bound.kept):
+            continue
         values = x[:, dae.x.index(state)]
         off = np.maximum(bound.low - values, values - bound.high)
         worst = int(np.argmax(off))
-        if off[worst] > 0:
-            unit, limit = dae.x.unit(state), bound.low if values[worst] < bound.low else bound.high
+        limit = bound.low if values[worst] < bound.low else bound.high
+        if off[worst] > 0 and off[worst] > ROUNDING * max(abs(limit), np.ptp(values)):
+            unit = dae.x.unit(state)
             when = "" if times is None else f" at t = {times[worst]:.4g} s"
             text = f"{state} = {values[worst]:.3g} {unit}{when}, beyond {limit:.3g} {unit}"
             kinds.setdefault(bound.beyond, []).append((off[worst], text))
     return "; ".join(f"{listing([text for _, text in sorted(found, reverse=True)], MOST)}: {beyond}"
                      for beyond, found in kinds.items())  # fmt: skip
-
-
-@lru_cache(maxsize=32)
-def _ranges(dae: DAE) -> tuple[tuple[str, StateRange], ...]:
-    blocks = dae.tree.blocks.items()
-    return tuple((f"{name}.{state}", bound) for name, block in blocks for state, bound in block.state_ranges().items())
 
 
 def warn_of_states(where: str, beyond: Mapping[str, str]) -> None:

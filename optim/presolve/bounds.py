@@ -92,6 +92,20 @@ def _input_names(dae: DAE) -> list[list[str]]:
     return [[f"{'der(' * order}{name}{')' * order}" for name in dae.u.names] for order in range(HIGHEST_ORDER + 1)]
 
 
+def own_limits(dae: DAE) -> dict[str, tuple[float, float]]:
+    """Return the ranges of states, by name, that plans keep without being told to: the limits of joints."""
+    return {name: (own.low, own.high) for name, own in dae.tree.state_ranges.items() if own.kept and name in dae.x}
+
+
+def with_own_limits(dae: DAE, problem: Problem) -> Problem:
+    """Return a problem with the limits of joints, but for those that the problem replaces by its own."""
+    own = {
+        name: (low if np.isfinite(low) else None, high if np.isfinite(high) else None)
+        for name, (low, high) in own_limits(dae).items()
+    }
+    return replace(problem, limits={**own, **problem.limits})
+
+
 def other_limits(
     dae: DAE, ranges: Mapping[str, tuple[float, float]], p: np.ndarray, designed: Sequence[int] = ()
 ) -> dict[str, tuple[float, float]]:

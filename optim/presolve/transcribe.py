@@ -27,6 +27,7 @@ from .bounds import (
     other_limits,
     resolved_limits,
     takes_all_inputs,
+    with_own_limits,
 )
 from .feasible_ends import feasible_ends
 from .infeasible_goal import (
@@ -85,6 +86,8 @@ def transcribe(
         problem = with_known_motions(dae, problem)
     if not takes_all_inputs(dae, problem):
         dae = planned_arm(dae, problem)
+    if dae.tree.state_ranges:
+        problem = with_own_limits(dae, problem)
     phases, options = problem.phases, options.for_phases(len(problem.phases))
     shape = options.input_shape
     problem.objective.check_inputs(shape, chosen_inputs(dae, problem), arm.u.names)

@@ -46,9 +46,9 @@ def replay_of(
     motions = [one.trajectory for one in replays]
     _warn_of_large_deflections(dae, motions)
     names = [""] if len(motions) == 1 else [f"in scenario {i}, " for i in range(len(motions))]
-    if len(dae.x) > 2 * dae.tree.size:  # states of first order, such as pressures
-        beyond = {name: beyond_state_ranges(dae, one.x, one.t) for name, one in zip(names, motions, strict=True)}
-        warn_of_states("replay", beyond)
+    if dae.tree.state_ranges:
+        beyond = [beyond_state_ranges(dae, one.x, one.t, planned=True) for one in motions]
+        warn_of_states("replay", dict(zip(names, beyond, strict=True)))
     unused: dict[str, PPoly] = {}
     if any(arm.u.derivative_of):
         planned = arm_inputs(arm, runs[0], joined_inputs([input_polynomials(traj) for traj in runs[0]]))

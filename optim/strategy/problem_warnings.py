@@ -10,6 +10,7 @@ from flexblocks.user_warning import warn
 from flexblocks.validity.state_ranges import beyond_state_ranges
 
 from ..errors import PlanWarning
+from ..presolve.bounds import own_limits
 from ..presolve.transcribed_problem import TranscribedProblem
 from ..results.plan import Plan
 
@@ -39,14 +40,15 @@ def warn_of_jumps(transcribed: TranscribedProblem) -> None:
 def warn_beyond_states(plan: Plan) -> None:
     """Warn of states beyond the ranges in which the physics of their blocks holds, which no limit forbids."""
     dae = plan.transcribed.arm
-    texts = (beyond_state_ranges(dae, motion.x, motion.t) for motion in plan.trajectories)
+    texts = (beyond_state_ranges(dae, motion.x, motion.t, planned=True) for motion in plan.trajectories)
     if text := next(filter(None, texts), ""):
         warn(f"Plan of '{dae.name}': {text}. Plans keep what `limits` say of such states.", PlanWarning)
 
 
 def warn_of_wider_limits(transcribed: TranscribedProblem) -> None:
-    """Warn of limits of inputs that are wider than those of their actuators, which the plan keeps."""
-    dae, told = transcribed.dae, dict[str, str]()
+    """Warn of limits that are wider than those of actuators, which the plan keeps, or of joints, which it does not."""
+    dae, told, of_joints = transcribed.dae, dict[str, str](), dict[str, str]()
+    joints = own_limits(dae) if dae.tree.state_ranges else {}
     for t in transcribed.first:
         for name, (low, high) in transcribed.problem.ranges_in(t.phase).items():
             own = float(dae.u.limits[dae.u.index(name)]) if name in dae.u else np.inf
@@ -56,10 +58,19 @@ def warn_of_wider_limits(transcribed: TranscribedProblem) -> None:
                 told[name] = (
                     f"{name} = ({low:g}, {high:g}), by {beyond:.3g} {unit} beyond the {own:g} {unit} that it gives"
                 )
+            least, most = joints.get(name, (-np.inf, np.inf))
+            if any(np.isfinite(end) and off > 0 for end, off in ((low, least - low), (high, high - most))):
+                of_joints[name] = f"{name} = ({low:g}, {high:g}), of the joint {least:g} to {most:g} {dae.x.unit(name)}"
     if told:
         warn(
             f"plan: limits exceed those of the actuators themselves: {'; '.join(told.values())}. The plan keeps within "
             "what the actuators give. Raise the limit of the block, or lower that of the plan.",
+            PlanWarning,
+        )
+    if of_joints:
+        warn(
+            f"plan: limits exceed those of the joints themselves: {'; '.join(of_joints.values())}. The plan keeps "
+            "within its own. Leave them out to keep those of the joints, or give None for an end that has no limit.",
             PlanWarning,
         )
 

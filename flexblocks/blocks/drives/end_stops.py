@@ -7,6 +7,8 @@ from dataclasses import dataclass
 
 from flexblocks.blocks.drives.play import Play
 from flexblocks.blocks.drives.shaft import one_end, one_flange
+from flexblocks.blocks.joints.prismatic import Prismatic
+from flexblocks.blocks.joints.revolute import Revolute
 from flexblocks.errors import ParameterError
 from flexblocks.interfaces import (
     NOT_NEGATIVE,
@@ -59,6 +61,46 @@ class EndStops(Block):
         super().__post_init__()
         if self.upper <= self.lower:
             raise ParameterError(f"{self.where}: upper = {self.upper:g} rad; must be > lower, {self.lower:g} rad.")
+
+    @classmethod
+    def of(
+        cls, joint: Revolute, name: str, stiffness: float, damping: float = 0.0, transition: float = 1e-3
+    ) -> EndStops:
+        """Return stops at the limits of a hinge, to be connected to its port ``axis``.
+
+        Stops of a slide touch the shaft of a `Rack`: ``EndStops(name, lower=low / radius, upper=high / radius, ...)``.
+
+        Parameters
+        ----------
+        joint : Revolute
+            With `low` and `high`.
+        name : str
+        stiffness, damping, transition : float
+            As for `EndStops`.
+
+        Raises
+        ------
+        ParameterError
+            A block of another kind, as a slide, or a joint without both limits.
+
+        Examples
+        --------
+        >>> import flexblocks as fb
+        >>> fb.EndStops.of(fb.Revolute("joint1", low=-1.2, high=1.2), "stops1", stiffness=4e3).upper
+        1.2
+        """
+        where = f"EndStops '{name}'"
+        if isinstance(joint, Prismatic):
+            raise ParameterError(
+                f"{where}: {joint.where} is a slide, and end stops are of shafts. Put a fb.Rack(radius=r) on its port "
+                "axis, and on the shaft of that EndStops with lower = low / r, upper = high / r, stiffness in N m/rad."
+            )
+        if not isinstance(joint, Revolute):
+            raise ParameterError(f"{where}: joint = {joint!r}; must be a fb.Revolute.")
+        if joint.low is None or joint.high is None:
+            missing = " and ".join(end for end in ("low", "high") if getattr(joint, end) is None)
+            raise ParameterError(f"{where}: {joint.where} has no {missing}; give the joint both limits, low and high.")
+        return cls(name, joint.low, joint.high, stiffness, damping, transition)
 
     def coordinates(self) -> tuple[Coordinate, ...]:
         return one_end()

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from flexblocks.blocks.drives.rotor import Rotor
 from flexblocks.blocks.drives.source import TorqueSource
 from flexblocks.blocks.drives.torsional_spring import TorsionalSpring
+from flexblocks.blocks.joints.joint import refuse_empty_range
 from flexblocks.blocks.joints.revolute import Revolute
 from flexblocks.interfaces import (
     NONZERO,
@@ -47,6 +48,8 @@ class FlexibleJoint(Composite):
         Start value of rotor and joint angle [rad].
     role : "actuator" or "disturbance"
         Of the motor, see `TorqueSource`.
+    low, high, max_speed : float, optional
+        Limits of the joint's angle [rad] and speed [rad/s], as of a `Revolute`; the rotor has none.
 
     Notes
     -----
@@ -71,16 +74,24 @@ class FlexibleJoint(Composite):
     limit: float | None = parameter("N m", POSITIVE, default=None, symbolic=False)
     start: float = parameter("rad", default=0.0, symbolic=False)
     role: Role = choice(ROLES, default="actuator")
+    low: float | None = parameter("rad", default=None, symbolic=False)
+    high: float | None = parameter("rad", default=None, symbolic=False)
+    max_speed: float | None = parameter("rad/s", POSITIVE, default=None, symbolic=False)
 
     namesake = "hinge"
     ports = (inlet(), outlet(), inlet("mount", optional=True))
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        refuse_empty_range(self.where, self.low, self.high, "rad")
+
     def parts(self) -> tuple[Block | Composite, ...]:
+        low, high, max_speed = self.low, self.high, self.max_speed
         return (
             TorqueSource("motor", limit=self.limit, role=self.role),
             Rotor("rotor", inertia=self.inertia, gear_ratio=self.gear_ratio, axis=self.axis, start=self.start),
             TorsionalSpring("spring", stiffness=self.stiffness, damping=self.spring_damping),
-            Revolute("hinge", axis=self.axis, damping=self.damping, start=self.start),
+            Revolute("hinge", self.axis, self.damping, self.start, low=low, high=high, max_speed=max_speed),
         )
 
     def stiffened(self) -> FlexibleJoint:

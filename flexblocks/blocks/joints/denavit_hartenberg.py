@@ -14,7 +14,7 @@ from flexblocks.blocks.joints.orientation import rotation_matrix
 from flexblocks.blocks.joints.prismatic import Prismatic
 from flexblocks.blocks.joints.revolute import Revolute
 from flexblocks.errors import ParameterError
-from flexblocks.interfaces import NOT_NEGATIVE, Block, checked_fields, choice, parameter
+from flexblocks.interfaces import NOT_NEGATIVE, POSITIVE, Block, checked_fields, choice, parameter
 from flexblocks.libraries import scipy
 
 
@@ -37,6 +37,8 @@ class DHRow:
         Of the joint [N m s/rad or N s/m].
     start : float
         Start value of the joint's coordinate [rad or m].
+    low, high, max_speed : float, optional
+        Limits of the joint's coordinate and speed, as of `Revolute` and `Prismatic`.
     """
 
     a: float = parameter("m", default=0.0)
@@ -46,6 +48,9 @@ class DHRow:
     joint: Literal["revolute", "prismatic"] = choice(("revolute", "prismatic"), default="revolute")
     damping: float = parameter("1", NOT_NEGATIVE, default=0.0)
     start: float = parameter("1", default=0.0)
+    low: float | None = parameter("1", default=None)
+    high: float | None = parameter("1", default=None)
+    max_speed: float | None = parameter("1", POSITIVE, default=None)
 
     def __post_init__(self) -> None:
         for name, value in checked_fields("DHRow", self).items():
@@ -114,7 +119,7 @@ def denavit_hartenberg(
 
 def _joint(row: DHRow, name: str) -> Joint:
     kind = Revolute if row.joint == "revolute" else Prismatic
-    return kind(name, axis=(0.0, 0.0, 1.0), damping=row.damping, start=row.start)
+    return kind(name, (0.0, 0.0, 1.0), row.damping, row.start, low=row.low, high=row.high, max_speed=row.max_speed)
 
 
 def _transform(name: str, translation: np.ndarray, turn: scipy.spatial.transform.Rotation) -> FixedTransform:

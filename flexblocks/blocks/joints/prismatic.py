@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from flexblocks.blocks.joints.joint import Joint
 from flexblocks.interfaces import (
     NOT_NEGATIVE,
+    POSITIVE,
     Coordinate,
     Frame,
     Kind,
@@ -32,6 +33,15 @@ class Prismatic(Joint):
         Viscous friction [N s/m].
     start : float
         Start value of ``displacement`` [m].
+    low, high : float, optional
+        Limits of ``displacement`` [m]. Plans keep them; they exert no force, and motions beyond them are warned of.
+    max_speed : float, optional
+        Largest speed in both directions [m/s], kept and warned of likewise.
+
+    Raises
+    ------
+    ParameterError
+        A value out of its range, or `low` not below `high`.
 
     Notes
     -----
@@ -40,6 +50,9 @@ class Prismatic(Joint):
 
     damping: float = parameter("N s/m", NOT_NEGATIVE, default=0.0)
     start: float = parameter("m", default=0.0, symbolic=False)
+    low: float | None = parameter("m", default=None, symbolic=False)
+    high: float | None = parameter("m", default=None, symbolic=False)
+    max_speed: float | None = parameter("m/s", POSITIVE, default=None, symbolic=False)
 
     ports = (inlet(), outlet(), flange("axis", kind=Kind.TRANSLATIONAL, optional=True))
 

@@ -5,7 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from flexblocks.blocks.joints.joint import Joint
-from flexblocks.interfaces import NOT_NEGATIVE, Coordinate, Frame, Local, Physics, flange, inlet, outlet, parameter
+from flexblocks.interfaces import (
+    NOT_NEGATIVE,
+    POSITIVE,
+    Coordinate,
+    Frame,
+    Local,
+    Physics,
+    flange,
+    inlet,
+    outlet,
+    parameter,
+)
 
 
 @dataclass(frozen=True, init=False)
@@ -21,6 +32,15 @@ class Revolute(Joint):
         Viscous friction [N m s/rad].
     start : float
         Start value of ``angle`` [rad].
+    low, high : float, optional
+        Limits of ``angle`` [rad]. Plans keep them; they exert no torque, and motions beyond them are warned of.
+    max_speed : float, optional
+        Largest speed in both directions [rad/s], kept and warned of likewise.
+
+    Raises
+    ------
+    ParameterError
+        A value out of its range, or `low` not below `high`.
 
     Notes
     -----
@@ -29,6 +49,9 @@ class Revolute(Joint):
 
     damping: float = parameter("N m s/rad", NOT_NEGATIVE, default=0.0)
     start: float = parameter("rad", default=0.0, symbolic=False)
+    low: float | None = parameter("rad", default=None, symbolic=False)
+    high: float | None = parameter("rad", default=None, symbolic=False)
+    max_speed: float | None = parameter("rad/s", POSITIVE, default=None, symbolic=False)
 
     ports = (inlet(), outlet(), flange("axis", optional=True))
 

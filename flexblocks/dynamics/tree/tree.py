@@ -21,6 +21,7 @@ from flexblocks.dynamics.tree.prescription import Prescription
 from flexblocks.dynamics.tree.skeleton import Place, Skeleton, SkeletonNode, skeleton
 from flexblocks.interfaces.block import Block
 from flexblocks.interfaces.block_variables import Variable
+from flexblocks.interfaces.state_range import StateRange
 
 NO_LOOPS = Loops()
 
@@ -33,7 +34,7 @@ class Tree:
     that made it a tree; `feedback` the control laws that set the inputs of the blocks in a closed loop; `locks` the
     coordinates that are held at numbers; `elements` the force elements between its frames; `prescribed` the coordinates
     whose motion is prescribed; `frames` the frames of composites by name, each with that of the body behind it;
-    `first_order` the first-order states by their positions among these.
+    `first_order` the first-order states by their positions among these; `state_ranges` the ranges of states by name.
     """
 
     bodies: tuple[Body, ...]
@@ -47,6 +48,7 @@ class Tree:
     prescribed: tuple[Prescription, ...] = ()
     frames: Mapping[str, str] = field(default_factory=dict)
     first_order: Mapping[int, Variable] = field(default_factory=dict)
+    state_ranges: Mapping[str, StateRange] = field(default_factory=dict)
 
     @property
     def root(self) -> int:
