@@ -119,7 +119,7 @@ def arm_parts(dae: DAE, poses: list[BodyPoses], up: np.ndarray, triangles: int) 
     parts, rods = [], []
     shapes = body_shapes([body.block for body in bodies], triangles)
     links = _links(dae, bodies, number)
-    shaped = {link for link, look_ in zip(links, shapes, strict=True) if look_}
+    shaped = {link for link, drawn in zip(links, shapes, strict=True) if drawn}
     beside = _unmounted_rotors(dae, bodies)
     for i, (body, length) in enumerate(zip(bodies, lengths, strict=True)):
         parent = -1 if body.parent is None else number[dae.tree.bodies[body.parent].name]
@@ -158,8 +158,10 @@ def _links(dae: DAE, bodies: list[Body], number: dict[str, int]) -> list[int]:
     """Return for each body which of all is the first of its link: what is joined rigidly, from a joint on."""
     first: list[int] = []
     for i, body in enumerate(bodies):
-        starts = body.parent is None or body.block.coordinates()
-        first.append(i if starts else first[number[dae.tree.bodies[body.parent].name]])
+        if body.parent is None or body.block.coordinates():
+            first.append(i)
+        else:
+            first.append(first[number[dae.tree.bodies[body.parent].name]])
     return first
 
 
