@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from flexblocks.lazy_package import LazyPackage
 
 if TYPE_CHECKING:
-    from flexblocks import beam, blocks
+    from flexblocks import beam, blocks, shapes
     from flexblocks import studies as studies
     from flexblocks.assemble import assemble
     from flexblocks.beam import *  # noqa: F403 - what its register, __all__, names
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from flexblocks.modeling.model import Model
     from flexblocks.modeling.rediscretize import rediscretize
     from flexblocks.modeling.stiffen import stiffen
+    from flexblocks.shapes import *  # noqa: F403 - likewise
     from flexblocks.simulation import (
         PiecewisePolynomial,
         Signal,
@@ -83,6 +84,7 @@ if TYPE_CHECKING:
     ]
     __all__ += beam.__all__
     __all__ += blocks.__all__
+    __all__ += shapes.__all__
 else:
     LazyPackage.make(
         __name__,
@@ -127,5 +129,5 @@ else:
             {"flexblocks.studies.study": ["study"]},
             {"flexblocks.errors": ["FlexblocksError", "FlexblocksWarning"]},
         ],
-        ["flexblocks.beam", "flexblocks.blocks"],
+        ["flexblocks.beam", "flexblocks.blocks", "flexblocks.shapes"],
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from flexblocks.errors import FileFormatError
@@ -47,3 +48,23 @@ def readable_file(path: str | Path) -> Path:
     if kind is None:
         raise FileFormatError(f"{path}: there is no such file.")
     raise FileFormatError(f"{path}: is {kind}; must be a file.")
+
+
+def relative_to(path: str, folder: Path | None) -> str:
+    """Return a path as a file in `folder` names it: relative, with slashes; absolute without a folder.
+
+    What is in somebody's home directory, or on another drive, stays as it is.
+    """
+    if path.startswith("~"):
+        return path
+    if folder is None:
+        return os.path.abspath(path)
+    try:
+        return Path(os.path.relpath(path, folder)).as_posix()
+    except ValueError:  # another drive of Windows
+        return os.path.abspath(path)
+
+
+def seen_from(path: str, folder: Path | None) -> str:
+    """Return where a path leads that a file in `folder` names; the inverse of `relative_to`."""
+    return path if folder is None or path.startswith("~") else os.path.normpath(folder / path)

@@ -70,7 +70,7 @@ def _document(path: str | Path, types: tuple[type, ...]) -> Any:
     data = read_document(path)
     if isinstance(data, Mapping) and "Format" in data:
         return _linear_model(path, ".json")
-    return from_data(data, f"{path}", types)
+    return from_data(data, f"{path}", types, expanded(path).parent)
 
 
 def _linear_model(path: str | Path, suffix: str) -> Any:

@@ -54,6 +54,7 @@ class Animated:
         color: Literal["stress", "bending moment", "speed"] | None = None,
         signals: Sequence[str] | None = None,
         frames: int = 1000,
+        triangles: int = 50_000,
         title: str | None = None,
     ) -> Any:
         """Return an interactive animation in space, a `flexblocks.plot.Animation`: ``run.animate().save("run.html")``.
@@ -62,7 +63,7 @@ class Animated:
         ----------
         *others : Trajectory, Plan, Replay, LinearModel, OperatingPoint or DAE
             What plays at the same time.
-        labels, mode, layout, exaggeration, color, signals, frames, title
+        labels, mode, layout, exaggeration, color, signals, frames, triangles, title
             As for `flexblocks.plot.animate`.
         """
 

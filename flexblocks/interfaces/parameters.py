@@ -134,6 +134,8 @@ def checked_fields(where: str, block: Any) -> dict[str, Any]:
         value = getattr(block, field.name)
         if "quantity" in field.metadata:
             checked[field.name] = field.metadata["quantity"].checked(where, argument_name(field), value)
+        elif "check" in field.metadata:
+            checked[field.name] = field.metadata["check"](where, argument_name(field), value)
         elif "choice" in field.metadata and value not in field.metadata["choice"]:
             words = ", ".join(repr(word) for word in field.metadata["choice"])
             raise ParameterError(f"{where}: {field.name} = {value!r}; must be one of {words}.")

@@ -8,17 +8,19 @@ from typing import Any
 from flexblocks.beam import VALUES, Discretization, Material, Section, TipBody
 from flexblocks.blocks import ALL_BLOCKS
 from flexblocks.errors import FileFormatError
+from flexblocks.file_paths import expanded, relative_to
 from flexblocks.interfaces import Block, Composite
 from flexblocks.modeling.arm_graph import ArmGraph
 from flexblocks.modeling.dataclass_data import write_dataclass, write_plain
 from flexblocks.modeling.schema_reference import schema_address
 from flexblocks.modeling.yaml_json import write_document
+from flexblocks.shapes import SHAPES, Shape
 
 FORMAT = 1
 # Bases of the types that a file may name, of the library and of a user: blocks, and values of their parameters.
 BLOCK_BASES = (Block, Composite)
-VALUE_BASES = (Discretization, Section, Material, TipBody)
-LIBRARY: dict[str, type] = {kind.__name__: kind for kind in (*ALL_BLOCKS, *VALUES)}
+VALUE_BASES = (Discretization, Section, Material, TipBody, Shape)
+LIBRARY: dict[str, type] = {kind.__name__: kind for kind in (*ALL_BLOCKS, *VALUES, *SHAPES)}
 
 
 def save(model: ArmGraph, path: str | Path) -> None:
@@ -29,11 +31,13 @@ def save(model: ArmGraph, path: str | Path) -> None:
     FileFormatError
         The file cannot be written, or a block contains a value that cannot be serialised, such as a function.
     """
-    write_document(path, to_data(model, f"{path}"), schema_address("model"))
+    write_document(path, to_data(model, f"{path}", expanded(path).parent), schema_address("model"))
 
 
-def to_data(model: ArmGraph, place: str) -> dict[str, Any]:
+def to_data(model: ArmGraph, place: str, folder: Path | None = None) -> dict[str, Any]:
     """Return a model as plain data, as a file holds it; `place` is its destination, for messages.
+
+    Paths of files that the model names are written relative to `folder`; absolute without one.
 
     Raises
     ------
@@ -41,17 +45,23 @@ def to_data(model: ArmGraph, place: str) -> dict[str, Any]:
         A block contains a value that cannot be serialised.
     """
     data: dict[str, Any] = {"flexblocks": FORMAT, "name": model.name, "gravity": list(model.gravity)}
-    data["blocks"] = {name: _written(block, f"{place}: blocks.{name}") for name, block in model.blocks.items()}
+    data["blocks"] = {name: _written(block, f"{place}: blocks.{name}", folder) for name, block in model.blocks.items()}
     data["connections"] = [[str(port) for port in ports] for ports in model.connections]
     return data
 
 
-def _written(value: Any, place: str) -> Any:
+def _written(value: Any, place: str, folder: Path | None) -> Any:
     """Return a parameter, a block or a value such as a discretization as plain data."""
+
+    def write(inner: Any, where: str) -> Any:
+        return _written(inner, where, folder)
+
     if not isinstance(value, (*BLOCK_BASES, *VALUE_BASES)):
-        return write_plain(value, place, _written)
+        return write_plain(value, place, write)
     kind = type(value)
     if LIBRARY.get(kind.__name__, kind) is not kind:
         raise FileFormatError(f"{place}: the library has another type '{kind.__name__}'; rename yours.")
+    if isinstance(value, Shape):
+        value = value.with_files(lambda path: relative_to(path, folder))
     # A block's name is its key.
-    return write_dataclass(value, place, _written, omit=("name",) if isinstance(value, BLOCK_BASES) else ())
+    return write_dataclass(value, place, write, omit=("name",) if isinstance(value, BLOCK_BASES) else ())

@@ -24,10 +24,12 @@ from typing import Any
 
 from flexblocks.beam import Discretization
 from flexblocks.errors import FileFormatError
+from flexblocks.file_paths import expanded, seen_from
 from flexblocks.modeling.dataclass_data import check_keys, checked_kind, located, read_dataclass
 from flexblocks.modeling.model import Model
 from flexblocks.modeling.model_data import BLOCK_BASES, FORMAT, LIBRARY, VALUE_BASES
 from flexblocks.modeling.yaml_json import read_document
+from flexblocks.shapes import Shape
 
 
 def load_model(path: str | Path, types: Iterable[type] = ()) -> Model:
@@ -47,11 +49,14 @@ def load_model(path: str | Path, types: Iterable[type] = ()) -> Model:
     """
     types = tuple(types)
     known_types(types)  # refused before the file is read
-    return from_data(read_document(path), f"{path}", types)
+    return from_data(read_document(path), f"{path}", types, expanded(path).parent)
 
 
-def from_data(data: Any, path: str, types: Iterable[type] = ()) -> Model:
-    """Return the model that plain data describes; `path` is its origin, for messages; else as `load_model`."""
+def from_data(data: Any, path: str, types: Iterable[type] = (), folder: Path | None = None) -> Model:
+    """Return the model that plain data describes; `path` is its origin, for messages; else as `load_model`.
+
+    Relative paths of files that it names are relative to `folder`.
+    """
     known = known_types(types)
     check_keys(data, f"{path}", {"flexblocks", "name", "blocks"}, {"gravity", "connections"})
     if data["flexblocks"] != FORMAT or isinstance(data["flexblocks"], bool):
@@ -64,7 +69,7 @@ def from_data(data: Any, path: str, types: Iterable[type] = ()) -> Model:
     blocks = checked_kind(data["blocks"], f"{path}: blocks", Mapping, "a mapping from names to blocks")
     for name, entry in blocks.items():
         with located(f"{path}: blocks.{name}"):
-            model.add(_read_block(entry, f"{path}: blocks.{name}", known, name))
+            model.add(_read_block(entry, f"{path}: blocks.{name}", known, name, folder))
     connections = checked_kind(data.get("connections") or [], f"{path}: connections", list, "a list of lists of ports")
     for i, ports in enumerate(connections):
         place = f"{path}: connections[{i}]"
@@ -110,25 +115,26 @@ def _derived(known: Mapping[str, type], bases: tuple[type, ...]) -> dict[str, ty
     return {name: kind for name, kind in known.items() if issubclass(kind, bases)}
 
 
-def _read_block(data: Any, place: str, known: Mapping[str, type], name: str) -> Any:
+def _read_block(data: Any, place: str, known: Mapping[str, type], name: str, folder: Path | None) -> Any:
     return read_dataclass(
         data,
         place,
         _derived(known, BLOCK_BASES),
-        lambda value, where: _read_value(value, where, known),
+        lambda value, where: _read_value(value, where, known, folder),
         preset={"name": name},
         hint=" Pass blocks of your own as load(path, types=(...)), on the command line by --import FILE.py.",
     )
 
 
-def _read_value(value: Any, place: str, known: Mapping[str, type]) -> Any:
+def _read_value(value: Any, place: str, known: Mapping[str, type], folder: Path | None = None) -> Any:
     """Return a parameter: every mapping is a value with a type, every list a tuple."""
 
     def read(inner: Any, where: str) -> Any:
-        return _read_value(inner, where, known)
+        return _read_value(inner, where, known, folder)
 
     if isinstance(value, Mapping):
-        return read_dataclass(value, place, _derived(known, VALUE_BASES), read)
+        made = read_dataclass(value, place, _derived(known, VALUE_BASES), read)
+        return made.with_files(lambda path: seen_from(path, folder)) if isinstance(made, Shape) else made
     if isinstance(value, list):
         return tuple(read(entry, f"{place}[{i}]") for i, entry in enumerate(value))
     return value

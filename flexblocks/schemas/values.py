@@ -13,6 +13,8 @@ from flexblocks.beam.properties.distributed_parameter import DistributedQuantity
 from flexblocks.blocks.bodies.rigid_inertia import Inertia
 from flexblocks.blocks.joints.orientation import Orientation
 from flexblocks.interfaces import ANY, NONZERO, NOT_NEGATIVE, POSITIVE, Quantity, Range
+from flexblocks.shapes.mesh import Scale
+from flexblocks.shapes.shape import HEX, Attitude, Color
 
 Schema = dict[str, Any]
 # Name of a base class or a type -> schema of what may stand for it.
@@ -30,10 +32,18 @@ def quantity_schema(quantity: Quantity, sections: Schema) -> Schema:
     """Return the schema of a physical quantity; `sections` is that of cross-sections, for those along a beam."""
     if isinstance(quantity, DistributedQuantity):
         options = _distributed(quantity, sections)
-    elif isinstance(quantity, Orientation):
+    elif isinstance(quantity, (Attitude, Orientation)):
         options = [array((3,), number(ANY)), array((3, 3), number(ANY))]
     elif isinstance(quantity, Inertia):
         options = [number(quantity.range), array((3,), number(quantity.range)), array((3, 3), number(ANY))]
+    elif isinstance(quantity, Scale):
+        options = [number(quantity.range), array((3,), number(quantity.range))]
+    elif isinstance(quantity, Color):
+        share = {"type": "number", "minimum": 0, "maximum": 1}
+        options = [
+            {"type": "array", "items": share, "minItems": 3, "maxItems": 4},
+            {"type": "string", "pattern": f"^{HEX.pattern}$"},
+        ]
     else:
         options = [array(quantity.shape, number(quantity.range))]
     return either([*options, *([{"type": "null"}] if quantity.optional else [])])

@@ -10,10 +10,12 @@ from types import ModuleType
 import pytest
 
 import flexblocks as fb
-from flexblocks import beam, blocks
+from flexblocks import beam, blocks, shapes
 from flexblocks.beam import DISCRETIZATIONS, SECTIONS, VALUES
 from flexblocks.blocks import ALL_BLOCKS
 from flexblocks.blocks.joints.compound_joints import SerialHinges
+from flexblocks.shapes import SHAPES
+from flexblocks.shapes.shape import Shape
 
 
 def defined(package: ModuleType, *bases: type) -> set[type]:
@@ -38,7 +40,11 @@ def test_every_discretisation_and_section_is_registered():
     assert defined(beam, fb.Section) == set(SECTIONS)
 
 
-@pytest.mark.parametrize("kind", [*ALL_BLOCKS, *VALUES], ids=lambda kind: kind.__name__)
+def test_every_shape_is_registered():
+    assert defined(shapes, Shape) - {Shape} == set(SHAPES)
+
+
+@pytest.mark.parametrize("kind", [*ALL_BLOCKS, *VALUES, *SHAPES], ids=lambda kind: kind.__name__)
 def test_what_is_registered_is_offered(kind):
     assert getattr(fb, kind.__name__) is kind
     assert kind.__name__ in fb.__all__

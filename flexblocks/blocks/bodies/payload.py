@@ -7,6 +7,7 @@ from typing import Any
 
 from flexblocks.blocks.bodies.rigid_inertia import inertia_matrix, inertia_parameter, kinetic_energy
 from flexblocks.interfaces import NOT_NEGATIVE, Block, Frame, Local, Output, Physics, inlet, parameter
+from flexblocks.shapes.shape import Shape, shapes_parameter
 
 
 @dataclass(frozen=True)
@@ -24,6 +25,8 @@ class Payload(Block):
         `flexblocks.assemble` refuses it where the arm turns the payload about another axis.
     center : (3,)
         Centre of mass in `frame_a` [m].
+    shape : Shape or tuple of Shape, optional
+        What animations draw, in the axes of `frame_a`: `Mesh`, `Cuboid`, `Cylinder`, `Sphere`. It changes no equation.
 
     Notes
     -----
@@ -35,6 +38,7 @@ class Payload(Block):
     mass: float = parameter("kg", NOT_NEGATIVE)
     inertia: Any = inertia_parameter(default=0.0)
     center: tuple[float, ...] = parameter("m", shape=(3,), default=(0.0, 0.0, 0.0), symbolic=True)
+    shape: Shape | tuple[Shape, ...] | None = shapes_parameter()
 
     ports = (inlet(),)
 

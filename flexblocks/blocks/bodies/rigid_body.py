@@ -7,6 +7,7 @@ from typing import Any
 
 from flexblocks.blocks.bodies.rigid_inertia import inertia_matrix, inertia_parameter, kinetic_energy
 from flexblocks.interfaces import NOT_NEGATIVE, Block, Frame, Local, Physics, inlet, outlet, parameter
+from flexblocks.shapes.shape import Shape, shapes_parameter
 
 
 @dataclass(frozen=True)
@@ -27,12 +28,15 @@ class RigidBody(Block):
     reach : (3,)
         `frame_b` is `frame_a` moved by this, in the axes of `frame_a` [m]; add a `FixedTransform` to mount others
         in another orientation.
+    shape : Shape or tuple of Shape, optional
+        What animations draw, in the axes of `frame_a`: `Mesh`, `Cuboid`, `Cylinder`, `Sphere`. It changes no equation.
     """
 
     mass: float = parameter("kg", NOT_NEGATIVE)
     inertia: Any = inertia_parameter(default=MISSING)
     center: tuple[float, ...] = parameter("m", shape=(3,), default=(0.0, 0.0, 0.0), symbolic=True)
     reach: tuple[float, ...] = parameter("m", shape=(3,), default=(0.0, 0.0, 0.0), symbolic=True)
+    shape: Shape | tuple[Shape, ...] | None = shapes_parameter()
 
     ports = (inlet(), outlet())
 

@@ -10,6 +10,7 @@ import casadi as ca
 from flexblocks.blocks.bodies.rigid_inertia import inertia_matrix, inertia_parameter, kinetic_energy
 from flexblocks.blocks.bodies.stations import HasStations
 from flexblocks.interfaces import NOT_NEGATIVE, POSITIVE, Frame, Local, Physics, inlet, outlet, parameter
+from flexblocks.shapes.shape import Shape, shapes_parameter
 
 
 @dataclass(frozen=True)
@@ -29,12 +30,15 @@ class RigidLink(HasStations):
         thin uniform rod, (0, m l^2/12, m l^2/12).
     center : float, optional
         Distance of the centre of mass from `frame_a` along x [m]; by default half the length.
+    shape : Shape or tuple of Shape, optional
+        What animations draw, in the axes of `frame_a`: `Mesh`, `Cuboid`, `Cylinder`, `Sphere`. It changes no equation.
     """
 
     length: float = parameter("m", POSITIVE)
     mass: float = parameter("kg", NOT_NEGATIVE, default=0.0)
     inertia: Any = inertia_parameter(default=None)
     center: float | None = parameter("m", default=None)
+    shape: Shape | tuple[Shape, ...] | None = shapes_parameter()
 
     ports = (inlet(), outlet())
 

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from flexblocks.optim import Plan, Replay
 
 FRAMES = 1000
+TRIANGLES = 50_000
 LAYOUTS = ("overlay", "side by side")
 
 
@@ -33,6 +34,7 @@ def animate(
     color: Literal["stress", "bending moment", "speed"] | None = None,
     signals: Sequence[str] | None = None,
     frames: int = FRAMES,
+    triangles: int = TRIANGLES,
     title: str | None = None,
 ) -> Animation:
     """Return an interactive animation of motions in space.
@@ -56,6 +58,8 @@ def animate(
         What is plotted under the view first.
     frames : int
         Most samples of a motion that are kept, evenly spaced in time.
+    triangles : int
+        Most triangles of an arm that are kept of the files of its shapes, shared out by their sizes.
     title : str, optional
         By default the name of the arm.
 
@@ -70,8 +74,14 @@ def animate(
         Nothing to animate, a motion that does not know its arm, or an option that there is not.
     NameUnknownError
         An unknown signal.
+    FileFormatError
+        The mesh of a shape is not there or cannot be read.
+    MissingExtraError
+        Meshes are drawn and ``flexblocks[robots]`` is not installed.
     """
     _check(motions, labels, layout, color, frames, exaggeration)
+    if not isinstance(triangles, int) or triangles < 100:
+        raise ParameterError(f"plot.animate: triangles = {triangles!r}; must be a whole number of at least 100.")
     runs: list[Run] = []
     fixtures = []
     names = list(labels) if labels is not None else _labels(motions)
@@ -79,7 +89,7 @@ def animate(
     for motion, label in zip(motions, names, strict=True):
         arm = arm_of(motion, "plot.animate")
         first = first or arm
-        new = _runs(motion, arm, label, mode, frames)
+        new = _runs(motion, arm, label, mode, frames, triangles)
         runs += new
         if hasattr(motion, "transcribed"):
             parts = [track.r for run in new for track in run.tracks]
@@ -98,15 +108,15 @@ def animate(
     return Animation(Scene(title or first.name, tuple(runs), up, first.tree.gravity, fixtures, options))
 
 
-def _runs(motion: Any, dae: DAE, label: str, mode: int | None, frames: int) -> list[Run]:
+def _runs(motion: Any, dae: DAE, label: str, mode: int | None, frames: int, triangles: int) -> list[Run]:
     if isinstance(motion, LinearModel):
-        return mode_runs(motion, dae, mode)
+        return mode_runs(motion, dae, mode, triangles)
     if isinstance(motion, DAE):
-        return [posture_run(dae, None, None, label)]
+        return [posture_run(dae, None, None, label, triangles)]
     if isinstance(motion, OperatingPoint):
-        return [posture_run(dae, motion.x, motion.p, label)]
+        return [posture_run(dae, motion.x, motion.p, label, triangles)]
     limits = plan_limits(motion) if hasattr(motion, "transcribed") else None
-    return [motion_run(motion_of(motion), dae, label, frames, limits)]
+    return [motion_run(motion_of(motion), dae, label, frames, triangles, limits)]
 
 
 def _labels(motions: Sequence[Any]) -> list[str]:

@@ -20,6 +20,7 @@ from flexblocks.dynamics.algorithms.frame_motions import placed
 from flexblocks.dynamics.evaluation.body import Body
 from flexblocks.interfaces.parameters import argument_name
 from flexblocks.plot.animation.poses import STATIONS, BodyPoses, bends
+from flexblocks.plot.animation.shapes.body_shapes import body_shapes
 from flexblocks.plot.animation.shapes.looks import Look, Scale, ground, look, motor
 from flexblocks.plot.animation.shapes.sections import beam_mesh, beam_radius
 
@@ -102,8 +103,11 @@ class Arm:
     tip: int
 
 
-def arm_parts(dae: DAE, poses: list[BodyPoses], up: np.ndarray) -> Arm:
-    """Return the parts of an arm; `poses` are those of its motion, for the sizes of what has none."""
+def arm_parts(dae: DAE, poses: list[BodyPoses], up: np.ndarray, triangles: int) -> Arm:
+    """Return the parts of an arm; `poses` are those of its motion, for the sizes of what has none.
+
+    Meshes of files have at most `triangles`.
+    """
     bodies = placed(dae.tree)
     number = {body.name: i for i, body in enumerate(bodies)}
     lengths = [_length(each) for each in poses]
@@ -113,11 +117,16 @@ def arm_parts(dae: DAE, poses: list[BodyPoses], up: np.ndarray) -> Arm:
     joint = float(np.clip(THICKER * float(np.median(thick)) if thick else 0.0, THIN * extent, THICK * extent))
     scale = Scale(joint, extent)
     parts, rods = [], []
+    shapes = body_shapes([body.block for body in bodies], triangles)
+    links = _links(dae, bodies, number)
+    shaped = {link for link, drawn in zip(links, shapes, strict=True) if drawn}
     beside = _unmounted_rotors(dae, bodies)
     for i, (body, length) in enumerate(zip(bodies, lengths, strict=True)):
         parent = -1 if body.parent is None else number[dae.tree.bodies[body.parent].name]
         anchor = station_of(bodies[parent], body.outlet or "") if parent >= 0 else 0
-        if bends(body):
+        if shapes[i]:
+            shown = shapes[i]
+        elif bends(body):
             shown: Look = [("link", beam_mesh(body.block, length, STATIONS))]
         elif isinstance(body.block, Ground):
             shown = ground(up, scale) if _stands(bodies, number, dae, i) else []
@@ -140,9 +149,20 @@ def arm_parts(dae: DAE, poses: list[BodyPoses], up: np.ndarray) -> Arm:
         )
         if parent >= 0 and not bends(bodies[parent]) and not isinstance(bodies[parent].block, FreeMotion):
             gap = np.linalg.norm(poses[i].r[:, 0] - poses[parent].r[:, 0], axis=1).max()
-            if gap > HIDDEN * joint and not _is_table(dae, bodies, number, parent):
+            if links[parent] not in shaped and gap > HIDDEN * joint and not _is_table(dae, bodies, number, parent):
                 rods.append((parent, i))
     return Arm(dae.name, tuple(parts), tuple(rods), scale, _tip(bodies, number, dae))
+
+
+def _links(dae: DAE, bodies: list[Body], number: dict[str, int]) -> list[int]:
+    """Return for each body which of all is the first of its link: what is joined rigidly, from a joint on."""
+    first: list[int] = []
+    for i, body in enumerate(bodies):
+        if body.parent is None or body.block.coordinates():
+            first.append(i)
+        else:
+            first.append(first[number[dae.tree.bodies[body.parent].name]])
+    return first
 
 
 def station_of(body: Body, outlet: str) -> int:

@@ -139,9 +139,12 @@ class _Stage:
         normal = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
         normal /= np.maximum(np.linalg.norm(normal, axis=1, keepdims=True), 1e-300)
         color, _, _, opacity = ROLES[solid.role]
+        own = solid.mesh.color
+        opacity = opacity if own is None else own[3]
         front = np.full(len(corners), True) if opacity < 1 else normal @ self.axes[2] > 0
         bright = 0.52 + 0.55 * np.clip(np.abs(normal[front] @ self.light), 0.0, 1.0)
-        base = rgb(link_color(run) if solid.role == "link" else color)
+        plain = rgb(link_color(run) if solid.role == "link" else color)
+        base = plain if own is None else np.array(own[:3])
         shades = np.column_stack([np.clip(bright[:, None] * base, 0.0, 1.0), np.full(front.sum(), opacity)])
         return corners[front] @ self.axes.T, shades
 

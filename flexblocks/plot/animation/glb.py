@@ -63,7 +63,7 @@ def binary(scene: Scene) -> bytes:
         children += _run(writer, animation, run, number, float(scene.options.get("exaggeration", 1.0)))
     for name, role, mesh in scene.fixtures:
         children.append(
-            writer.add("nodes", {"name": name, "mesh": _mesh(writer, name, mesh, _material(writer, role, 0))})
+            writer.add("nodes", {"name": name, "mesh": _mesh(writer, name, mesh, _material(writer, role, 0, mesh))})
         )
     if animation["channels"]:
         writer.document["animations"] = [animation]
@@ -90,7 +90,9 @@ def _run(writer: _Writer, animation: dict[str, Any], run: Run, number: int, fact
     nodes: list[int] = []
     for solid in solids(run, factor):
         label = f"{solid.name} {solid.role}"
-        mesh = _mesh(writer, label, solid.mesh, _material(writer, solid.role, number), skinned=solid.R.shape[1] > 1)
+        mesh = _mesh(
+            writer, label, solid.mesh, _material(writer, solid.role, number, solid.mesh), skinned=solid.R.shape[1] > 1
+        )
         if solid.R.shape[1] == 1:
             node = _node(writer, solid, 0, {"name": label, "mesh": mesh})
             _animate(writer, animation, clock, node, solid, 0)
@@ -145,14 +147,19 @@ def _mesh(writer: _Writer, name: str, mesh: Mesh, material: int, skinned: bool =
     return writer.add("meshes", {"name": name, "primitives": [primitive]})
 
 
-def _material(writer: _Writer, role: str, run: int) -> int:
-    """Return the number of the material of a role; links of each run have their own."""
+def _material(writer: _Writer, role: str, run: int, mesh: Mesh) -> int:
+    """Return the number of the material of a role, or of a mesh with its own colour; links of each run have theirs."""
     name = f"{role} {run + 1}" if role == "link" and run else role
+    if mesh.color is not None:
+        name = f"{role} {mesh.color}"
     for number, known in enumerate(writer.document.get("materials", [])):
         if known["name"] == name:
             return number
     color, metal, rough, opacity = ROLES[role]
-    linear = (rgb(link_color(run) if role == "link" else color) ** 2.2).tolist()
+    plain = rgb(link_color(run) if role == "link" else color)
+    if mesh.color is not None:
+        plain, opacity = np.array(mesh.color[:3]), mesh.color[3]
+    linear = (plain**2.2).tolist()
     surface = {"baseColorFactor": [*linear, opacity], "metallicFactor": metal, "roughnessFactor": rough}
     entry: dict[str, Any] = {"name": name, "pbrMetallicRoughness": surface, "doubleSided": opacity < 1}
     return writer.add("materials", entry | ({"alphaMode": "BLEND"} if opacity < 1 else {}))

@@ -36,6 +36,7 @@ def motion_run(
     dae: DAE,
     label: str,
     frames: int,
+    triangles: int,
     limits: Mapping[str, tuple[float, float]] | None = None,
 ) -> Run:
     """Return the run of a trajectory: of all its samples, or of `frames` of them, evenly spaced in time."""
@@ -45,17 +46,17 @@ def motion_run(
         rows = np.unique(rows[np.clip(np.searchsorted(motion.t[rows], wanted), 0, len(rows) - 1)])
     p = dae.p.values({name: value for name, value in motion.p.items() if name in dae.p}, "plot.animate: p: ")
     samples = Samples(motion.t[rows], motion.x[rows], motion.z[rows], motion.u[rows], p)
-    return run(dae, label, "motion", samples, up_of(dae), signals(motion, rows, limits))
+    return run(dae, label, "motion", samples, up_of(dae), triangles, signals(motion, rows, limits))
 
 
-def posture_run(dae: DAE, x: Any, p: Any, label: str) -> Run:
+def posture_run(dae: DAE, x: Any, p: Any, label: str, triangles: int) -> Run:
     """Return the run of an arm that stands still."""
     state, values = dae.x.values(x, "plot.animate: x: "), dae.p.values(p, "plot.animate: p: ")
     samples = Samples(np.zeros(1), state[None], dae.z.start[None], dae.u.start[None], values)
-    return run(dae, label, "posture", samples, up_of(dae))
+    return run(dae, label, "posture", samples, up_of(dae), triangles)
 
 
-def mode_runs(lin: LinearModel, dae: DAE, number: int | None) -> list[Run]:
+def mode_runs(lin: LinearModel, dae: DAE, number: int | None, triangles: int) -> list[Run]:
     """Return the runs of one mode, or of all oscillating ones, the slowest first.
 
     Raises
@@ -69,10 +70,10 @@ def mode_runs(lin: LinearModel, dae: DAE, number: int | None) -> list[Run]:
     moving = [i for i, mode in enumerate(modes, 1) if np.linalg.norm(mode.shape) > 0]
     elastic = [i for i in moving if modes[i - 1].eigenvalue.imag != 0]
     chosen = [number] if number is not None else (elastic or moving)[:MOST_MODES]
-    return [_mode_run(lin, dae, modes[i - 1], f"mode {i}: {modes[i - 1].motion}") for i in chosen]
+    return [_mode_run(lin, dae, modes[i - 1], f"mode {i}: {modes[i - 1].motion}", triangles) for i in chosen]
 
 
-def _mode_run(lin: LinearModel, dae: DAE, mode: Mode, label: str) -> Run:
+def _mode_run(lin: LinearModel, dae: DAE, mode: Mode, label: str, triangles: int) -> Run:
     """Return a cycle of a mode about the operating point; real and imaginary part of its shape a quarter apart."""
     point, n = lin.operating_point, dae.tree.size
     to_q = tangent(dae, point, np.zeros(n)).q
@@ -94,7 +95,7 @@ def _mode_run(lin: LinearModel, dae: DAE, mode: Mode, label: str) -> Run:
     x[:, n : 2 * n] = 0.0
     z, u = (np.tile(values, (len(phase), 1)) for values in (point.z, point.u))
     samples = Samples(phase, x, z, u, point.p)
-    return run(dae, label, "mode", samples, up_of(dae))
+    return run(dae, label, "mode", samples, up_of(dae), triangles)
 
 
 def _moved(x: np.ndarray, by: np.ndarray) -> np.ndarray:

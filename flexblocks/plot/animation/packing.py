@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-KINDS = {"f4": np.uint32, "i2": np.uint16, "u1": np.uint8}
+KINDS = {"f4": np.uint32, "u4": np.uint32, "i2": np.uint16, "u1": np.uint8}
 
 
 def packed(values: np.ndarray, kind: str = "f4") -> dict[str, Any]:
-    """Return an array as plain data: exact float32, or 16 or 8 bits between its least and largest value.
+    """Return an array as plain data: exact float32 or whole numbers, or 16 or 8 bits from least to largest value.
 
     Entries along the first axis become differences, which are small, bytes of one weight are put together, and both
     deflate well: a motion takes a quarter of its bytes.
@@ -22,6 +22,8 @@ def packed(values: np.ndarray, kind: str = "f4") -> dict[str, Any]:
     if kind == "f4":
         words = values.astype("<f4").view(np.uint32)
         scale = 1.0
+    elif kind == "u4":
+        words, low, scale = values.astype(np.uint32), 0.0, 1.0
     else:
         most = np.iinfo(KINDS[kind]).max
         scale = (high - low) / most or 1.0

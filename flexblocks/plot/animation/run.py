@@ -67,11 +67,13 @@ class Run:
     signals: Signals = field(default_factory=Signals)
 
 
-def run(dae: DAE, label: str, kind: str, samples: Samples, up: np.ndarray, signals: Signals | None = None) -> Run:
+def run(
+    dae: DAE, label: str, kind: str, samples: Samples, up: np.ndarray, triangles: int, signals: Signals | None = None
+) -> Run:
     """Return a motion as it is drawn."""
     dae = dae.interpreted
     poses = body_poses(dae, samples.x, samples.z, samples.p)
-    arm = arm_parts(dae, poses, up)
+    arm = arm_parts(dae, poses, up, triangles)
     return Run(
         label,
         kind,

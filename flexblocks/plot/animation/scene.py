@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from dataclasses import dataclass
 from typing import Any
 
@@ -76,6 +78,7 @@ class Scene:
 def scene_data(scene: Scene) -> dict[str, Any]:
     """Return a scene as plain data for the page."""
     arms = list({id(run.arm): run.arm for run in scene.runs}.values())
+    meshes: dict[str, dict[str, Any]] = {}
     return {
         "title": scene.title,
         "up": scene.up.tolist(),
@@ -84,9 +87,10 @@ def scene_data(scene: Scene) -> dict[str, Any]:
         "low": scene.points.min(axis=0).tolist(),
         "high": scene.points.max(axis=0).tolist(),
         "quantities": QUANTITIES,
-        "arms": [_arm(arm) for arm in arms],
+        "arms": [_arm(arm, meshes) for arm in arms],
         "runs": [_run(run, next(i for i, arm in enumerate(arms) if arm is run.arm)) for run in scene.runs],
-        "fixtures": [{"name": name, "role": role, **_mesh(mesh)} for name, role, mesh in scene.fixtures],
+        "fixtures": [{"name": name, "role": role, "mesh": _mesh(mesh, meshes)} for name, role, mesh in scene.fixtures],
+        "meshes": meshes,
         "options": scene.options,
         "roles": ROLES,
         "linkColours": RUNS,
@@ -94,7 +98,7 @@ def scene_data(scene: Scene) -> dict[str, Any]:
     }
 
 
-def _arm(arm: Arm) -> dict[str, Any]:
+def _arm(arm: Arm, meshes: dict[str, dict[str, Any]]) -> dict[str, Any]:
     return {
         "name": arm.name,
         "joint": arm.scale.joint,
@@ -108,20 +112,24 @@ def _arm(arm: Arm) -> dict[str, Any]:
                 "parent": part.parent,
                 "anchor": part.anchor,
                 "stations": part.stations,
-                "look": [{"role": role, **_mesh(mesh)} for role, mesh in part.look],
+                "look": [{"role": role, "color": mesh.color, "mesh": _mesh(mesh, meshes)} for role, mesh in part.look],
             }
             for part in arm.parts
         ],
     }
 
 
-def _mesh(mesh: Mesh) -> dict[str, Any]:
-    return {
-        "station": packed(mesh.station, "f4"),
-        "offset": packed(mesh.offset, "f4"),
-        "normal": packed(mesh.normal, "f4"),
-        "triangles": packed(mesh.triangles, "f4"),
+def _mesh(mesh: Mesh, meshes: dict[str, dict[str, Any]]) -> str:
+    """Return the name of a mesh among `meshes`, to which it is added unless it is there: runs share those of an arm."""
+    data = {
+        "station": packed(mesh.station, "u4"),
+        "offset": packed(mesh.offset, "i2"),
+        "normal": packed(mesh.normal, "i2"),
+        "triangles": packed(mesh.triangles, "u4"),
     }
+    name = hashlib.sha256(json.dumps(data).encode()).hexdigest()[:16]
+    meshes.setdefault(name, data)
+    return name
 
 
 def _run(run: Run, arm: int) -> dict[str, Any]:

@@ -22,21 +22,26 @@ class Mesh:
         Place [m] and unit normal in the axes of that station.
     triangles : ndarray (f, 3) of int
         Counter-clockwise, seen from outside.
+    color : (4,), optional
+        Its own colour and opacity, from 0 to 1, in place of that of its role.
     """
 
     station: np.ndarray
     offset: np.ndarray
     normal: np.ndarray
     triangles: np.ndarray
+    color: tuple[float, ...] | None = None
 
     def moved(self, by: Sequence[float] | np.ndarray, R: np.ndarray | None = None) -> Mesh:
         """Return the mesh turned by `R` (3, 3), then moved by `by` (3,) [m]."""
         turn = np.eye(3) if R is None else R
-        return Mesh(self.station, self.offset @ turn.T + np.asarray(by), self.normal @ turn.T, self.triangles)
+        return Mesh(
+            self.station, self.offset @ turn.T + np.asarray(by), self.normal @ turn.T, self.triangles, self.color
+        )
 
 
 def joined(meshes: Sequence[Mesh]) -> Mesh:
-    """Return several meshes as one."""
+    """Return several meshes as one, of the colour of its role."""
     starts = np.cumsum([0, *(len(mesh.station) for mesh in meshes)])
     return Mesh(
         np.concatenate([mesh.station for mesh in meshes]),

@@ -1,7 +1,7 @@
 // Reading the scene: base64, inflate, planes of bytes, differences over time.
 import { unzlibSync } from "three/examples/jsm/libs/fflate.module.js";
 
-const WIDTH = { f4: 4, i2: 2, u1: 1 };
+const WIDTH = { f4: 4, u4: 4, i2: 2, u1: 1 };
 
 /** Return the numbers of a packed array, row after row. */
 export function unpacked({ kind, shape, low, scale, data }) {
@@ -18,6 +18,7 @@ export function unpacked({ kind, shape, low, scale, data }) {
   }
   const mask = width === 4 ? 0xffffffff : 2 ** (8 * width) - 1;
   for (let i = row; i < count; i++) words[i] = (words[i] + words[i - row]) & mask;
+  if (kind === "u4") return words;
   if (kind === "f4") return new Float32Array(words.buffer);
   const values = new Float32Array(count);
   for (let i = 0; i < count; i++) {
@@ -30,11 +31,10 @@ export function unpacked({ kind, shape, low, scale, data }) {
 /** Return the arrays of a mesh. */
 export function meshOf(packed) {
   return {
-    role: packed.role,
     station: Uint16Array.from(unpacked(packed.station)),
     offset: unpacked(packed.offset),
     normal: unpacked(packed.normal),
-    triangles: Uint32Array.from(unpacked(packed.triangles)),
+    triangles: unpacked(packed.triangles),
   };
 }
 

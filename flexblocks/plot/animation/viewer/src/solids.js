@@ -45,17 +45,19 @@ export class Solids {
     const faint = number > 0 && scene.options.layout === "overlay" ? 0.62 : 1;
     arm.parts.forEach((part, index) => {
       for (const look of part.look) {
-        const data = meshOf(look);
+        const data = meshOf(scene.meshes[look.mesh]);
+        const own = look.color && new THREE.Color().setRGB(...look.color.slice(0, 3), THREE.SRGBColorSpace);
+        const plain = look.role === "link" ? scene.linkColours[number % scene.linkColours.length] : undefined;
         const mesh = new THREE.Mesh(
           geometryOf(data),
-          materialOf(scene.roles, look.role, look.role === "link" ? scene.linkColours[number % scene.linkColours.length] : undefined, faint),
+          materialOf(scene.roles, look.role, own ?? plain, faint * (look.color?.[3] ?? 1)),
         );
         if (look.role === "center") {
           mesh.material.depthTest = false;
           mesh.material.transparent = true;
           mesh.renderOrder = 5;
         }
-        this.add(mesh, { part, index, data, role: look.role });
+        this.add(mesh, { part, index, data, role: look.role, bends: data.station.some(Boolean) });
       }
     });
     for (const strut of run.struts) {
@@ -78,9 +80,9 @@ export class Solids {
   /** Move everything to the present posture. */
   update() {
     for (const mesh of this.items) {
-      const { part, index, data, strut } = mesh.userData;
+      const { index, data, strut, bends } = mesh.userData;
       if (strut) this.placeStrut(mesh, strut);
-      else if (part.stations) bent(mesh.geometry, data, this.posture.posed[index]);
+      else if (bends) bent(mesh.geometry, data, this.posture.posed[index]);
       else {
         const { p, q: turn } = this.posture.posed[index][0];
         mesh.position.copy(p);
@@ -103,8 +105,8 @@ export class Solids {
   /** Colour beams by values (frames, stations) at a sample, or plainly. */
   colour(quantity, sample, share, range) {
     for (const mesh of this.items) {
-      const { part, index, data, plain } = mesh.userData;
-      if (!part?.stations) continue;
+      const { part, index, data, plain, bends } = mesh.userData;
+      if (!bends) continue;
       const values = quantity && this.run.colours[quantity]?.[index];
       const geometry = mesh.geometry;
       if (!values) {

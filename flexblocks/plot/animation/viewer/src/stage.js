@@ -114,7 +114,7 @@ export class Stage {
   addFixtures() {
     this.fixtures = new THREE.Group();
     for (const fixture of this.data.fixtures) {
-      const mesh = new THREE.Mesh(geometryOf(meshOf(fixture)), materialOf(this.data.roles, fixture.role));
+      const mesh = new THREE.Mesh(geometryOf(meshOf(this.data.meshes[fixture.mesh])), materialOf(this.data.roles, fixture.role));
       mesh.userData = { fixture };
       this.fixtures.add(mesh);
     }
