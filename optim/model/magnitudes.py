@@ -176,17 +176,11 @@ def _used(traj: PhaseTrajectory) -> Magnitudes:
             continue
         names = dict.fromkeys(index[-1] for index in getattr(b, part))
         peak = np.max(np.abs(values(getattr(b, part), -1, len(names))), axis=0)
-        least = LEAST * _alike(peak, units.get(part))
-        before = used.get(RATES.get(part, ""))
-        used[part] = np.max(
-            [
-                peak,
-                least,
-                turns.get(part, 0.0 * peak),
-                0.0 * peak if before is None else LEAST * before / traj.mesh.duration,
-            ],
-            axis=0,
-        )
+        used[part] = np.maximum(peak, LEAST * _alike(peak, units.get(part)))
+        if part in turns:
+            used[part] = np.maximum(used[part], turns[part])
+        if RATES.get(part) in used:
+            used[part] = np.maximum(used[part], LEAST * used[RATES[part]] / traj.mesh.duration)
     return used
 
 
