@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+import threading
+import weakref
 from functools import cached_property
 from time import perf_counter
 from types import TracebackType
@@ -13,6 +15,23 @@ if TYPE_CHECKING:
 
 LONG = 2.0  # s of wall time after which the display appears by itself: what is shorter needs no watching
 EVERY = 5.0  # s of wall time between the lines of a log
+
+
+class _Entered(threading.local):
+    """The displays that a thread has entered, outermost first: one that an interrupt cut off is not kept by it."""
+
+    def __init__(self) -> None:
+        self._displays: list[weakref.ref[ProgressDisplay]] = []
+
+    def add(self, display: ProgressDisplay) -> None:
+        self._displays.append(weakref.ref(display))
+
+    def remove(self, display: ProgressDisplay) -> None:
+        self._displays = [each for each in self._displays if each() not in (display, None)]
+
+    @property
+    def outermost(self) -> ProgressDisplay | None:
+        return next((display for each in self._displays if (display := each()) is not None), None)
 
 
 class ProgressDisplay:
@@ -32,7 +51,7 @@ class ProgressDisplay:
         Whether to show it; None shows it after 2 s on a terminal or in a notebook, after 5 s elsewhere.
     """
 
-    _entered: ClassVar[list[ProgressDisplay]] = []
+    _entered: ClassVar[_Entered] = _Entered()
 
     def __init__(self, task: str, total: float | None, show: bool | None) -> None:
         self._show, self._name, self._total = show, task, total
@@ -71,9 +90,10 @@ class ProgressDisplay:
         return "_line" in vars(self) and self._line.live.is_started
 
     def __enter__(self) -> ProgressDisplay:
-        if self._entered and self._entered[0]._show is False:
+        outermost = self._entered.outermost
+        if outermost is not None and outermost._show is False:
             self._show = False  # whoever silences a long work silences its parts
-        self._entered.append(self)
+        self._entered.add(self)
         if self._show and not self._logs:
             self._line.start()
         return self
@@ -92,7 +112,7 @@ class ProgressDisplay:
             return
         now = perf_counter()
         duration = now - self._begun if expected is None else expected
-        outermost = self._entered[0] if self._entered else self
+        outermost = self._entered.outermost or self
         if self._show is None and duration <= LONG and now - outermost._logged < EVERY and not self._is_shown:
             return  # a line is not even made, which takes 3 % of a short simulation
         if self._logs:
@@ -104,7 +124,7 @@ class ProgressDisplay:
 
     def _log(self, note: str, completed: float | None) -> None:
         """Write a line, unless one was written a short time ago."""
-        now, outermost = perf_counter(), self._entered[0] if self._entered else self
+        now, outermost = perf_counter(), self._entered.outermost or self
         if now - outermost._logged < EVERY:
             return
         outermost._logged = now

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import gc
+import threading
+
 import pytest
 
 from flexblocks import progress
@@ -56,3 +59,32 @@ def test_short_parts_of_long_work_are_logged(clock: list[float], capsys: pytest.
             clock[0] += 3.0
             bar.update("iteration 1")
     assert capsys.readouterr().err == ""
+
+
+def test_work_in_another_thread_silences_none_here(clock: list[float], capsys: pytest.CaptureFixture[str]) -> None:
+    entered, left = threading.Event(), threading.Event()
+
+    def silent() -> None:
+        with ProgressDisplay("", None, False):
+            entered.set()
+            left.wait()
+
+    worker = threading.Thread(target=silent)
+    worker.start()
+    entered.wait()
+    with ProgressDisplay("Planning arm", None, None) as bar:
+        clock[0] += 6.0
+        bar.update("iteration 1")
+    left.set()
+    worker.join()
+    assert capsys.readouterr().err.splitlines() == ["Planning arm: iteration 1, 6 s"]
+
+
+def test_work_that_was_cut_off_silences_none_later(clock: list[float], capsys: pytest.CaptureFixture[str]) -> None:
+    """An interrupt between entering and the work leaves it entered."""
+    ProgressDisplay("", None, False).__enter__()
+    gc.collect()
+    with ProgressDisplay("Planning arm", None, None) as bar:
+        clock[0] += 6.0
+        bar.update("iteration 1")
+    assert capsys.readouterr().err.splitlines() == ["Planning arm: iteration 1, 6 s"]
