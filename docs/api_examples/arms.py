@@ -150,6 +150,13 @@ for inner, outer in ((ground, sensor), (sensor, hinge), (hinge, link)):
 run = fb.simulate(fb.assemble(model), (0.0, 1.0))
 print(run["sensor.force_y"].max())  # [N], what the arm exerts on the ground
 
+# %% Cuboid Cylinder Sphere Mesh
+arm = fb.RigidLink("arm", length=0.8, mass=1.0, shape=fb.Cuboid(size=(0.8, 0.1, 0.06), position=(0.4, 0.0, 0.0)))
+drum = fb.RigidBody(
+    "drum", 4.0, (0.02, 0.02, 0.01), shape=(fb.Cylinder(0.1, 0.3), fb.Sphere(0.1, position=(0.0, 0.0, 0.15)))
+)
+tool = fb.Payload("tool", mass=0.5, shape=fb.Mesh("tool.stl", scale=0.001, color="#c0392b"))  # drawn in millimetres
+
 # %% Gimbal Universal Spherical
 model = fb.Model("hanging bar", gravity=(0.0, 0.0, -9.81))
 ground, ball = model.add(fb.Ground("ground")), model.add(fb.Spherical("ball"))  # or fb.Universal, fb.Gimbal
