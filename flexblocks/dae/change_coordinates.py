@@ -12,7 +12,9 @@ import numpy as np
 from flexblocks.dae.dae import DAE
 from flexblocks.dynamics.tree.prescription import Prescription
 from flexblocks.errors import ParameterError, listing
+from flexblocks.interfaces import StateRange
 from flexblocks.interfaces.variables import Variables, variables
+from flexblocks.user_warning import warn
 
 
 def change_coordinates(dae: DAE, T: Any, names: Sequence[str], units: Sequence[str] | None = None) -> DAE:
@@ -40,6 +42,11 @@ def change_coordinates(dae: DAE, T: Any, names: Sequence[str], units: Sequence[s
         T is not an invertible matrix (n, n); the number of names or units is not n, or a name is taken; `dae` is a
         closed loop of control, or T does not leave a prescribed coordinate as it is.
 
+    Warns
+    -----
+    FlexblocksWarning
+        Limits of joints are lost, whose coordinates are not among the new ones.
+
     Examples
     --------
     The angle of the second joint from the horizontal instead of from the first link:
@@ -61,8 +68,25 @@ def change_coordinates(dae: DAE, T: Any, names: Sequence[str], units: Sequence[s
     units = dae.x.units[:n] if units is None else _checked_length(units, n, "units")
     # The coordinates of a block are share @ q: only shares change, and every algorithm stays as it is.
     bodies = tuple(dataclasses.replace(body, share=body.share.times(T)) for body in dae.tree.bodies)
-    tree = dataclasses.replace(dae.tree, bodies=bodies, prescribed=_prescribed(dae, T, names))
+    kept = {"prescribed": _prescribed(dae, T, names), "state_ranges": _ranges(dae, T, names)}
+    tree = dataclasses.replace(dae.tree, bodies=bodies, **kept)
     return dataclasses.replace(dae, x=_states(dae, np.linalg.inv(T), names, units), tree=tree, model=None)
+
+
+def _ranges(dae: DAE, T: np.ndarray, names: Sequence[str]) -> dict[str, StateRange]:
+    """Return the ranges of states that are the same ones among the new; others are warned of."""
+    q, v, w = dae.tree.split_state(dae.x.names)
+    kept = set(w)
+    for name, rate, row in zip(q, v, T, strict=True):
+        if name in names and np.array_equal(row, np.eye(len(T))[names.index(name)]):
+            kept |= {name, rate}
+    if lost := [state for state in dae.tree.state_ranges if state not in kept]:
+        warn(
+            f"change_coordinates: limits of {listing(lost)} are lost: no new coordinate is the same one. Keep those of "
+            "joints with limits by name, with a row of T that is one in their column and zero elsewhere, or give plans "
+            "limits of their own."
+        )
+    return {state: own for state, own in dae.tree.state_ranges.items() if state in kept}
 
 
 def _prescribed(dae: DAE, T: np.ndarray, names: Sequence[str]) -> tuple[Prescription, ...]:

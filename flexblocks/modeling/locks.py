@@ -12,6 +12,7 @@ from flexblocks.interfaces import Coordinate
 from flexblocks.modeling.flanges import SharedCoordinate
 from flexblocks.modeling.spanning_tree import Topology
 from flexblocks.plausibility import computable, needed
+from flexblocks.user_warning import warn
 
 
 def checked_locks(plan: Topology, locked: Mapping[str, float] | None) -> dict[str, float]:
@@ -23,6 +24,11 @@ def checked_locks(plan: Topology, locked: Mapping[str, float] | None) -> dict[st
         The arm has no such coordinate.
     ParameterError
         Not a dict of finite numbers, or a value out of the range of a coordinate.
+
+    Warns
+    -----
+    FlexblocksWarning
+        A value beyond the limits of its joint.
     """
     if locked is None:
         return {}
@@ -48,6 +54,12 @@ def checked_locks(plan: Topology, locked: Mapping[str, float] | None) -> dict[st
             raise ParameterError(
                 f"assemble: locked: {block}.{own} = {value:g} {coordinate.unit}; must be within {coordinate.low:g} to "
                 f"{coordinate.high:g} {coordinate.unit}."
+            )
+        own_range = plan.nodes[block].block.state_ranges().get(own)
+        if own_range is not None and not own_range.low <= value <= own_range.high:
+            warn(
+                f"assemble: locked: {block}.{own} = {value:g} {coordinate.unit}; its limits are {own_range.low:g} to "
+                f"{own_range.high:g} {coordinate.unit}."
             )
     return values
 

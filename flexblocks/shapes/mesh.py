@@ -12,7 +12,7 @@ import numpy as np
 
 from flexblocks.errors import ParameterError
 from flexblocks.interfaces import NONZERO, Quantity
-from flexblocks.shapes.shape import Shape, color_parameter, orientation_parameter, position_parameter
+from flexblocks.shapes.shape import Shape
 
 
 @dataclass(frozen=True)
@@ -50,9 +50,6 @@ class Mesh(Shape):
 
     path: str
     scale: Any = scale_parameter()
-    position: tuple[float, ...] = position_parameter()
-    orientation: Any = orientation_parameter()
-    color: Any = color_parameter()
 
     def __post_init__(self) -> None:
         if not isinstance(self.path, (str, os.PathLike)) or not os.fspath(self.path):

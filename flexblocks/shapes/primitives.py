@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from flexblocks.interfaces import POSITIVE, parameter
-from flexblocks.shapes.shape import Shape, color_parameter, orientation_parameter, position_parameter
+from flexblocks.shapes.shape import Shape
 
 
 @dataclass(frozen=True)
@@ -26,9 +25,6 @@ class Cuboid(Shape):
     """
 
     size: tuple[float, ...] = parameter("m", POSITIVE, shape=(3,))
-    position: tuple[float, ...] = position_parameter()
-    orientation: Any = orientation_parameter()
-    color: Any = color_parameter()
 
 
 @dataclass(frozen=True)
@@ -49,9 +45,6 @@ class Cylinder(Shape):
 
     radius: float = parameter("m", POSITIVE)
     length: float = parameter("m", POSITIVE)
-    position: tuple[float, ...] = position_parameter()
-    orientation: Any = orientation_parameter()
-    color: Any = color_parameter()
 
 
 @dataclass(frozen=True)
@@ -71,6 +64,3 @@ class Sphere(Shape):
     """
 
     radius: float = parameter("m", POSITIVE)
-    position: tuple[float, ...] = position_parameter()
-    orientation: Any = orientation_parameter()
-    color: Any = color_parameter()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 import numpy as np
@@ -13,9 +13,8 @@ import numpy as np
 from flexblocks.errors import ParameterError
 from flexblocks.interfaces import ANY, NOT_NEGATIVE, Quantity, parameter
 from flexblocks.interfaces.parameters import checked_fields
+from flexblocks.interfaces.rotation_matrix import checked_rotation, has_rows
 
-# How far a matrix may be from a rotation: the rounding of one that was written with about ten digits.
-SLACK = 1e-9
 HEX = re.compile(r"#[0-9a-fA-F]{6}")
 
 
@@ -24,20 +23,9 @@ class Attitude(Quantity):
     """Roll, pitch and yaw (3,) [rad], or a rotation matrix (3, 3)."""
 
     def checked(self, where: str, name: str, value: Any) -> Any:
-        try:
-            is_matrix = np.ndim(value) == 2
-        except ValueError:  # rows of different lengths
-            is_matrix = False
-        if not is_matrix:
+        if not has_rows(value):
             return super().checked(where, name, value)
-        matrix = Quantity("1", ANY, (3, 3)).checked(where, name, value)
-        R = np.array(matrix)
-        if np.abs(R.T @ R - np.eye(3)).max() > SLACK or np.linalg.det(R) < 0:
-            raise ParameterError(
-                f"{where}: {name} = {matrix}; must be a rotation matrix (orthonormal, determinant 1), or roll, pitch "
-                "and yaw in rad."
-            )
-        return matrix
+        return checked_rotation(where, name, value, "roll, pitch and yaw in rad")
 
 
 @dataclass(frozen=True)
@@ -58,24 +46,14 @@ class Color(Quantity):
         return checked
 
 
-def position_parameter() -> Any:
-    """Declare where the origin of a shape is."""
-    return parameter("m", shape=(3,), default=(0.0, 0.0, 0.0))
-
-
-def orientation_parameter() -> Any:
-    """Declare how a shape is turned."""
-    return dataclasses.field(default=(0.0, 0.0, 0.0), metadata={"quantity": Attitude("rad", ANY, (3,))})
-
-
-def color_parameter() -> Any:
-    """Declare the colour of a shape."""
-    return dataclasses.field(default=None, metadata={"quantity": Color("1", NOT_NEGATIVE, (3,), optional=True)})
-
-
 @dataclass(frozen=True)
 class Shape:
     """Base of all shapes: frozen data, placed in the axes of `frame_a` of a body."""
+
+    _: KW_ONLY
+    position: tuple[float, ...] = parameter("m", shape=(3,), default=(0.0, 0.0, 0.0))
+    orientation: Any = dataclasses.field(default=(0.0, 0.0, 0.0), metadata={"quantity": Attitude("rad", ANY, (3,))})
+    color: Any = dataclasses.field(default=None, metadata={"quantity": Color("1", NOT_NEGATIVE, (3,), optional=True)})
 
     def __post_init__(self) -> None:
         for name, value in checked_fields(type(self).__name__, self).items():

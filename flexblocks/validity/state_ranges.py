@@ -22,7 +22,7 @@ def beyond_state_ranges(dae: DAE, x: np.ndarray, times: np.ndarray | None = None
     """
     kinds: dict[str, list[tuple[float, str]]] = {}
     for state, bound in dae.tree.state_ranges.items():
-        if state not in dae.x or (planned and bound.kept):
+        if planned and bound.kept:
             continue
         values = x[:, dae.x.index(state)]
         off = np.maximum(bound.low - values, values - bound.high)

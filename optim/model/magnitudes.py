@@ -37,8 +37,9 @@ AT_REST = {
 # What a plan uses of a variable counts no less than this share of the most that it uses of any of the same unit: an arm
 # that moves in a plane has nothing but rounding across it.
 LEAST = 1e-6
-# An arm that stays moves by rounding: motions count no less than this share of the heaviest joint's turn by a radian.
-LEAST_TURN = 1e-2
+# An arm that stays has nothing but rounding: where no coordinate moves by `LEAST` of the heaviest joint's turn by a
+# radian, which scaled its program, motions count with this share of that turn.
+REST = 1e-2
 RATES = {"v": "q", "a": "v", "dw": "w", "du": "u"}  # with the variables whose rates they are
 TURN = 2.4  # [rad], of which no multiple comes near to another one for long
 
@@ -157,7 +158,7 @@ class RowMagnitudes:
 
 
 def _used(traj: PhaseTrajectory) -> Magnitudes:
-    """Return the largest values of the variables along a planned motion, by Var; see `LEAST` and `LEAST_TURN`."""
+    """Return the largest values of the variables along a planned motion, by Var; see `LEAST` and `REST`."""
     b, t = traj.block, traj.transcription
     dae, n = t.dae, t.dae.tree.size
     of_q, of_w = np.array(dae.x.units[:n]), np.array(dae.x.units[2 * n :])
@@ -168,8 +169,9 @@ def _used(traj: PhaseTrajectory) -> Magnitudes:
     )
     units["z"] = np.array(dae.z.units)
     mass = np.diag(regular_mass(dae, *dae.posture(t.start.x, t.start.z, t.start.p)))
-    turn = LEAST_TURN * turn_of_the_heaviest(of_q, mass)
-    turns = {part: turn / traj.mesh.duration**order for order, part in enumerate("qva")}
+    turn = turn_of_the_heaviest(of_q, mass)
+    stays = bool(np.all(np.ptp(values(b.q, -1, n), axis=0) <= LEAST * turn))
+    least = {part: REST * turn / traj.mesh.duration**order for order, part in enumerate("qva")} if stays else {}
     used: Magnitudes = {}
     for part in ("q", "v", "a", "w", "dw", "z", "f", "e", "u", "du"):
         if not hasattr(b, part) or not len(getattr(b, part)):
@@ -177,8 +179,8 @@ def _used(traj: PhaseTrajectory) -> Magnitudes:
         names = dict.fromkeys(index[-1] for index in getattr(b, part))
         peak = np.max(np.abs(values(getattr(b, part), -1, len(names))), axis=0)
         used[part] = np.maximum(peak, LEAST * _alike(peak, units.get(part)))
-        if part in turns:
-            used[part] = np.maximum(used[part], turns[part])
+        if part in least:
+            used[part] = np.maximum(used[part], least[part])
         if RATES.get(part) in used:
             used[part] = np.maximum(used[part], LEAST * used[RATES[part]] / traj.mesh.duration)
     return used

@@ -159,3 +159,19 @@ def test_end_stops_made_of_them_throw_the_arm_back(size):
 def test_end_stops_of_other_blocks_are_refused(joint, told):
     with pytest.raises(ParameterError, match=told):
         fb.EndStops.of(joint, "stops", stiffness=1.0)
+
+
+@pytest.mark.parametrize("joint", [fb.Revolute("joint1", **LIMITS), fb.Prismatic("joint1", **LIMITS)])
+def test_a_lock_beyond_them_is_warned_of(joint):
+    name = f"joint1.{joint.coordinates()[0].name}"
+    free = (fb.Rotor("rotor", inertia=0.1),) if isinstance(joint, fb.Revolute) else ()
+    with pytest.warns(fb.FlexblocksWarning, match=rf"locked: {name} = 1.5 .*limits are -0.5 to 1"):
+        fb.assemble(limited(joint, extra=free), locked={name: 1.5})
+
+
+def test_limits_lost_with_their_coordinates_are_warned_of():
+    dae = fb.assemble(limited(fb.Revolute("joint1", **LIMITS)))
+    with pytest.warns(fb.FlexblocksWarning, match=r"limits of joint1.angle, der\(joint1.angle\) are lost"):
+        again = fb.change_coordinates(dae, [[2.0]], ("joint1.angle",))
+    assert ranges(again) == {}
+    assert ranges(fb.change_coordinates(dae, [[1.0]], ("joint1.angle",))) == ranges(dae)

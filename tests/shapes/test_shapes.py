@@ -85,6 +85,13 @@ def test_primitives_have_their_sizes_and_colours():
     np.testing.assert_allclose(np.ptp(both[1].vertices(0), axis=0), [0.4, 0.4, 0.4], atol=1e-2)
 
 
+def test_a_picture_shows_shapes_whole():
+    base = fb.Cuboid(size=(6.0, 4.0, 2.0), position=(0.0, 0.0, -1.0))
+    data = scene_data(drawn(arm(base=base)).scene)
+    assert np.all(np.array(data["low"]) <= np.array([-3.0, -2.0, -2.0]) + 1e-9)
+    assert np.all(np.array(data["high"])[:2] >= np.array([3.0, 2.0]) - 1e-9)
+
+
 def test_a_mirrored_mesh_has_its_outside_outside(tetrahedron):
     path, _ = tetrahedron
     (tip,) = solid(drawn(arm(tip=fb.Mesh(path, scale=(0.001, -0.001, 0.001)))), "load")

@@ -11,12 +11,11 @@ import numpy as np
 
 from flexblocks.errors import ParameterError
 from flexblocks.interfaces import ANY, Quantity
+from flexblocks.interfaces.rotation_matrix import checked_rotation, has_rows
 from flexblocks.libraries import scipy
 
 # Sines and cosines of right angles miss 0 and 1 by up to this much; left in, that would spoil structural zeros.
 ROUNDING = 1e-15
-# How far a matrix may be from a rotation: the rounding of one that was written with about ten digits.
-SLACK = 1e-9
 
 
 @dataclass(frozen=True)
@@ -26,24 +25,9 @@ class Orientation(Quantity):
     def checked(self, where: str, name: str, value: Any) -> Any:
         if isinstance(value, ca.SX):
             raise ParameterError(f"{where}: {name} = {value}; must be numbers: an orientation cannot stay symbolic.")
-        if not _is_matrix(value):
+        if not has_rows(value):
             return super().checked(where, name, value)
-        matrix = Quantity("1", ANY, (3, 3)).checked(where, name, value)
-        R = np.array(matrix)
-        if np.abs(R.T @ R - np.eye(3)).max() > SLACK or np.linalg.det(R) < 0:
-            raise ParameterError(
-                f"{where}: {name} = {matrix}; must be a rotation matrix (orthonormal, determinant 1) or a rotation "
-                "vector of 3 numbers, axis times angle in rad."
-            )
-        return matrix
-
-
-def _is_matrix(value: Any) -> bool:
-    """Whether a value has rows."""
-    try:
-        return np.ndim(value) == 2
-    except ValueError:  # rows of different lengths
-        return False
+        return checked_rotation(where, name, value, "a rotation vector of 3 numbers, axis times angle in rad")
 
 
 def orientation_parameter(default: Any) -> Any:

@@ -82,7 +82,8 @@ class _Stage:
         right = np.cross(up, eye) if np.linalg.norm(np.cross(up, eye)) > 1e-6 else np.eye(3)[0]
         right = right / np.linalg.norm(right)
         self.axes = np.array([right, np.cross(eye, right), eye])
-        points = np.concatenate([solid.r.reshape(-1, 3) for each in self.solids for solid in each])
+        moving = [solid.r.reshape(-1, 3) for each in self.solids for solid in each]
+        points = np.concatenate([scene.corners, *moving])
         seen = points @ self.axes.T
         self.low, self.high = seen.min(axis=0), seen.max(axis=0)
         room = MARGIN * (self.high - self.low)[:2] + 6 * runs[0].arm.scale.joint

@@ -19,6 +19,7 @@ from flexblocks.plot.animation.tracks import exaggerated
 
 # An arm that leaves a plane by less than this share of its extent is planar.
 FLAT = 0.01
+BODIES = ("body", "link", "payload")  # roles of what a picture has to show whole
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,6 +60,18 @@ class Scene:
         return ends
 
     @property
+    def corners(self) -> np.ndarray:
+        """Corners (k, 3) [m] of what is drawn of rigid bodies over time, and `points`: all that a picture shows."""
+        drawn = [
+            (r[:, 0, None] + np.einsum("tij,cj->tci", R[:, 0], mesh.corners)).reshape(-1, 3)
+            for run in self.runs
+            for part, (R, r) in zip(run.arm.parts, exaggerated(run.arm.parts, run.tracks), strict=True)
+            for role, mesh in part.look
+            if role in BODIES and not mesh.station.any()
+        ]
+        return np.concatenate([self.points, *drawn])
+
+    @property
     def view(self) -> np.ndarray:
         """Direction (3,) from the arm to the eye: across the plane of a planar arm, else from the front corner."""
         points = self.points
@@ -84,8 +97,8 @@ def scene_data(scene: Scene) -> dict[str, Any]:
         "up": scene.up.tolist(),
         "gravity": scene.gravity.tolist(),
         "view": scene.view.tolist(),
-        "low": scene.points.min(axis=0).tolist(),
-        "high": scene.points.max(axis=0).tolist(),
+        "low": scene.corners.min(axis=0).tolist(),
+        "high": scene.corners.max(axis=0).tolist(),
         "quantities": QUANTITIES,
         "arms": [_arm(arm, meshes) for arm in arms],
         "runs": [_run(run, next(i for i, arm in enumerate(arms) if arm is run.arm)) for run in scene.runs],

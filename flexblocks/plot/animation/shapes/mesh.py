@@ -32,6 +32,12 @@ class Mesh:
     triangles: np.ndarray
     color: tuple[float, ...] | None = None
 
+    @property
+    def corners(self) -> np.ndarray:
+        """Corners (8, 3) [m] of the box around it, in the axes of its station."""
+        low, high = self.offset.min(axis=0), self.offset.max(axis=0)
+        return np.array([np.where(which, high, low) for which in np.ndindex(2, 2, 2)])
+
     def moved(self, by: Sequence[float] | np.ndarray, R: np.ndarray | None = None) -> Mesh:
         """Return the mesh turned by `R` (3, 3), then moved by `by` (3,) [m]."""
         turn = np.eye(3) if R is None else R
