@@ -18,9 +18,9 @@ from flexblocks.rich_display import Animated
 
 mpl.use("Agg")
 
-for room in set(lazy_package.ROOMS.values()):
+for room in sorted(set(lazy_package.ROOMS.values())):
     importlib.import_module(f"flexblocks.{room}.methods")
-REGISTERED = dict(lazy_package._METHODS)
+REGISTERED = dict(sorted(lazy_package._METHODS.items()))
 
 
 def classes() -> dict[str, type]:
