@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from flexblocks.dae.change_coordinates import change_coordinates
     from flexblocks.dae.dae import DAE
     from flexblocks.errors import FlexblocksError, FlexblocksWarning
+    from flexblocks.importers.elastic import Elastic
+    from flexblocks.importers.mjcf import from_mjcf
+    from flexblocks.importers.robot import Robot
+    from flexblocks.importers.urdf import from_urdf
     from flexblocks.interfaces import Block, Composite, ForceElement
     from flexblocks.linear.choose_damping import choose_damping
     from flexblocks.linear.damping_choice import DampingChoice
@@ -52,6 +56,7 @@ if TYPE_CHECKING:
         "Composite",
         "DHRow",
         "DampingChoice",
+        "Elastic",
         "FlexblocksError",
         "FlexblocksWarning",
         "ForceElement",
@@ -60,6 +65,7 @@ if TYPE_CHECKING:
         "Model",
         "OperatingPoint",
         "PiecewisePolynomial",
+        "Robot",
         "Signal",
         "SimulationError",
         "Trajectory",
@@ -70,6 +76,8 @@ if TYPE_CHECKING:
         "compare",
         "denavit_hartenberg",
         "equilibrium",
+        "from_mjcf",
+        "from_urdf",
         "linear_grid",
         "linearize",
         "load",
@@ -96,6 +104,12 @@ else:
                 "flexblocks.modeling.stiffen": ["stiffen"],
                 "flexblocks.interfaces": ["Block", "Composite", "ForceElement"],
                 "flexblocks.blocks.joints.denavit_hartenberg": ["DHRow", "denavit_hartenberg"],
+            },
+            {
+                "flexblocks.importers.urdf": ["from_urdf"],
+                "flexblocks.importers.mjcf": ["from_mjcf"],
+                "flexblocks.importers.elastic": ["Elastic"],
+                "flexblocks.importers.robot": ["Robot"],
             },
             {
                 "flexblocks.assemble": ["assemble"],

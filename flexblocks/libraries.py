@@ -52,7 +52,7 @@ EXTRAS = {
     **dict.fromkeys(("matplotlib", "mpl_toolkits"), "plot"),
     **dict.fromkeys(("typer", "click"), "cli"),
     **dict.fromkeys(("zarr", "dask", "distributed", "cloudpickle"), "cluster"),
-    **dict.fromkeys(("trimesh", "collada", "fast_simplification"), "robots"),
+    **dict.fromkeys(("trimesh", "collada", "fast_simplification", "mujoco"), "robots"),
     "control": "control",
     "sympy": "symbolic",
 }

@@ -15,6 +15,7 @@ from flexblocks.blocks.bodies.sliding_beam import SlidingBeam
 from flexblocks.blocks.bodies.total_momentum import TotalMomentum
 from flexblocks.blocks.drives.backlash import Backlash
 from flexblocks.blocks.drives.dc_motor import DCMotor
+from flexblocks.blocks.drives.driven_joints import DrivenPrismatic, DrivenRevolute
 from flexblocks.blocks.drives.end_stops import EndStops
 from flexblocks.blocks.drives.fixed import Fixed, FixedTranslation
 from flexblocks.blocks.drives.flexible_joint import FlexibleJoint
@@ -26,6 +27,7 @@ from flexblocks.blocks.drives.rack import Rack
 from flexblocks.blocks.drives.rotor import Rotor
 from flexblocks.blocks.drives.source import ForceSource, TorqueSource
 from flexblocks.blocks.drives.torsional_spring import TorsionalSpring
+from flexblocks.blocks.drives.translational_gear import TranslationalGear
 from flexblocks.blocks.forces.cable import Cable
 from flexblocks.blocks.forces.contact import Contact
 from flexblocks.blocks.forces.hydraulic_cylinder import HydraulicCylinder
@@ -47,6 +49,8 @@ __all__ = [
     "Cable",
     "Contact",
     "DCMotor",
+    "DrivenPrismatic",
+    "DrivenRevolute",
     "EndStops",
     "Fixed",
     "FixedTransform",
@@ -78,6 +82,7 @@ __all__ = [
     "TorqueSource",
     "TorsionalSpring",
     "TotalMomentum",
+    "TranslationalGear",
     "Universal",
     "WorldForce",
     "WorldTorque",

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from flexblocks.blocks.drives.driven_joints import DrivenPrismatic, DrivenRevolute
+from flexblocks.blocks.drives.flexible_joint import FlexibleJoint
 from flexblocks.blocks.drives.play import Play
 from flexblocks.blocks.drives.shaft import one_end, one_flange
 from flexblocks.blocks.joints.prismatic import Prismatic
@@ -64,15 +66,20 @@ class EndStops(Block):
 
     @classmethod
     def of(
-        cls, joint: Revolute, name: str, stiffness: float, damping: float = 0.0, transition: float = 1e-3
+        cls,
+        joint: Revolute | DrivenRevolute | FlexibleJoint,
+        name: str,
+        stiffness: float,
+        damping: float = 0.0,
+        transition: float = 1e-3,
     ) -> EndStops:
-        """Return stops at the limits of a hinge, to be connected to its port ``axis``.
+        """Return stops at the limits of a hinge, to be connected to its port ``axis``; of one with a motor ``flange``.
 
         Stops of a slide touch the shaft of a `Rack`: ``EndStops(name, lower=low / radius, upper=high / radius, ...)``.
 
         Parameters
         ----------
-        joint : Revolute
+        joint : Revolute, DrivenRevolute or FlexibleJoint
             With `low` and `high`.
         name : str
         stiffness, damping, transition : float
@@ -90,13 +97,16 @@ class EndStops(Block):
         1.2
         """
         where = f"EndStops '{name}'"
-        if isinstance(joint, Prismatic):
+        if isinstance(joint, (Prismatic, DrivenPrismatic)):
             raise ParameterError(
                 f"{where}: {joint.where} is a slide, and end stops are of shafts. Put a fb.Rack(radius=r) on its port "
-                "axis, and on the shaft of that EndStops with lower = low / r, upper = high / r, stiffness in N m/rad."
+                "axis (of a driven one flange), and on the shaft of that EndStops with lower = low / r, "
+                "upper = high / r, stiffness in N m/rad."
             )
-        if not isinstance(joint, Revolute):
-            raise ParameterError(f"{where}: joint = {joint!r}; must be a fb.Revolute.")
+        if not isinstance(joint, (Revolute, DrivenRevolute, FlexibleJoint)):
+            raise ParameterError(
+                f"{where}: joint = {joint!r}; must be a fb.Revolute, fb.DrivenRevolute or fb.FlexibleJoint."
+            )
         if joint.low is None or joint.high is None:
             missing = " and ".join(end for end in ("low", "high") if getattr(joint, end) is None)
             raise ParameterError(f"{where}: {joint.where} has no {missing}; give the joint both limits, low and high.")

@@ -19,6 +19,7 @@ from flexblocks.interfaces import (
     Composite,
     Role,
     choice,
+    flange,
     inlet,
     outlet,
     parameter,
@@ -79,7 +80,13 @@ class FlexibleJoint(Composite):
     max_speed: float | None = parameter("rad/s", POSITIVE, default=None, symbolic=False)
 
     namesake = "hinge"
-    ports = (inlet(), outlet(), inlet("mount", optional=True))
+    ports = (
+        inlet(),
+        outlet(),
+        inlet("mount", optional=True),
+        flange("flange", optional=True),
+        flange("motor_flange", optional=True),
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -105,4 +112,10 @@ class FlexibleJoint(Composite):
         )
 
     def exposed(self) -> Mapping[str, str]:
-        return {"frame_a": "hinge.frame_a", "frame_b": "hinge.frame_b", "mount": "rotor.frame_a"}
+        return {
+            "frame_a": "hinge.frame_a",
+            "frame_b": "hinge.frame_b",
+            "mount": "rotor.frame_a",
+            "flange": "hinge.axis",
+            "motor_flange": "rotor.flange_a",
+        }
