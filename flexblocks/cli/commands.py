@@ -16,6 +16,10 @@ COMMANDS = {
         "flexblocks.cli.check:check",
         "Check a model, assemble it and show its blocks, variables and the operation counts of its equations.",
     ),
+    "import": (
+        "flexblocks.cli.import_robot:import_robot",
+        "Read a robot from a URDF or MuJoCo file and write it as a model file.",
+    ),
     "simulate": (
         "flexblocks.cli.simulate:simulate",
         "Simulate a model, show the range of its variables and write the trajectory (.nc, .csv).",

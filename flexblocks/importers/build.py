@@ -143,7 +143,7 @@ class _Builder:
                 mass=inertial.mass if inertial else 0.0,
                 inertia=inertial.inertia if inertial else (0.0, 0.0, 0.0),
                 center=tuple(inertial.center) if inertial else (0.0, 0.0, 0.0),
-                shape=link.shapes or None,
+                shape=link.shapes[0] if len(link.shapes) == 1 else link.shapes or None,
             )
             self.model.connect(place, self.model.add(body).frame_a)
         return {joint.name: self._placed(joint, place, joint.pose) for joint in carried}

@@ -55,7 +55,8 @@ def from_mjcf(
         ``~`` stands for the home directory.
     flexible, elastic, lock, start, passive, inertia
         As of `flexblocks.from_urdf`, by the names of bodies and joints; those without one are ``body1``, ``joint1`` and
-        so on. The rotor of an elastic joint replaces its armature.
+        so on. The rotor of an elastic joint replaces its armature; beside a servo such a joint has a motor, for
+        feed-forward torque.
     packages : dict, path or list of paths, optional
         Folders that hold what the file includes or names, if it lies outside the folder of the file.
     gravity : (3,), optional
@@ -191,7 +192,7 @@ class _Reader:
             raise ModelError(f"{self.where}: has flexible bodies of MuJoCo (<flex>); leave them out of the file.")
         kinds = self.mujoco.mjtEq
         for e in range(m.neq):
-            if m.eq_type[e] != kinds.mjEQ_JOINT or m.eq_data[e][2:5].any() or m.eq_obj2id[e] < 0:
+            if not _is(m.eq_type[e], kinds.mjEQ_JOINT) or m.eq_data[e][2:5].any() or m.eq_obj2id[e] < 0:
                 kind = kinds(int(m.eq_type[e])).name.removeprefix("mjEQ_").lower()
                 name = self.mujoco.mj_id2name(m, obj.mjOBJ_EQUALITY, e) or f"equality{e}"
                 raise ModelError(
@@ -258,11 +259,11 @@ class _Reader:
             if np.any(getattr(m, values, np.zeros((m.njnt + m.nv, 1)))[j if values[0] == "j" else dof]):
                 self._leave("powers of springs and dampers", name)
         kind = int(m.jnt_type[j])
-        if kind == self.mujoco.mjtJoint.mjJNT_FREE:
+        if _is(kind, self.mujoco.mjtJoint.mjJNT_FREE):
             qpos = m.qpos0[m.jnt_qposadr[j] :][:7]
             return Joint(name, "free", parent, child, _pose(qpos[:3], qpos[3:]))
         damping = float(m.dof_damping[dof])
-        if kind == self.mujoco.mjtJoint.mjJNT_BALL:
+        if _is(kind, self.mujoco.mjtJoint.mjJNT_BALL):
             size = slice(dof, dof + 3)
             if m.dof_armature[size].any() or m.dof_frictionloss[size].any() or m.jnt_stiffness[j]:
                 raise ModelError(
@@ -277,7 +278,7 @@ class _Reader:
         limited = bool(m.jnt_limited[j])
         return Joint(
             name,
-            "revolute" if kind == self.mujoco.mjtJoint.mjJNT_HINGE else "prismatic",
+            "revolute" if _is(kind, self.mujoco.mjtJoint.mjJNT_HINGE) else "prismatic",
             parent,
             child,
             pose,
@@ -309,12 +310,15 @@ class _Reader:
     def _actuator(self, a: int) -> Actuator | None:
         """Return a motor or position actuator of a joint; others are left out."""
         m, mj, name = self.m, self.mujoco, self.name("actuator", a)
-        at_joint = m.actuator_trntype[a] in (mj.mjtTrn.mjTRN_JOINT, mj.mjtTrn.mjTRN_JOINTINPARENT)
+        at_joint = _is(m.actuator_trntype[a], mj.mjtTrn.mjTRN_JOINT, mj.mjtTrn.mjTRN_JOINTINPARENT)
         joint = self.joints.get(self.name("joint", int(m.actuator_trnid[a][0]))) if at_joint else None
-        plain = m.actuator_dyntype[a] == mj.mjtDyn.mjDYN_NONE and m.actuator_gaintype[a] == mj.mjtGain.mjGAIN_FIXED
+        plain = _is(m.actuator_dyntype[a], mj.mjtDyn.mjDYN_NONE) and _is(
+            m.actuator_gaintype[a], mj.mjtGain.mjGAIN_FIXED
+        )
         gear, gain = float(m.actuator_gear[a][0]), float(m.actuator_gainprm[a][0])
-        bias = m.actuator_biasprm[a][:3] if m.actuator_biastype[a] != mj.mjtBias.mjBIAS_NONE else np.zeros(3)
-        affine = m.actuator_biastype[a] in (mj.mjtBias.mjBIAS_NONE, mj.mjtBias.mjBIAS_AFFINE)
+        unbiased = _is(m.actuator_biastype[a], mj.mjtBias.mjBIAS_NONE)
+        bias = np.zeros(3) if unbiased else m.actuator_biasprm[a][:3]
+        affine = unbiased or _is(m.actuator_biastype[a], mj.mjtBias.mjBIAS_AFFINE)
         if joint is None or not joint.moves or not (plain and affine) or not gear * gain or bias[0]:
             self._leave("actuators", name)
             return None
@@ -376,17 +380,17 @@ class _Reader:
         def placed(at: Pose) -> dict[str, Any]:
             return {"position": tuple(map(float, at.position)), "orientation": at.rotation, "color": color}
 
-        if kind == kinds.mjGEOM_BOX:
+        if _is(kind, kinds.mjGEOM_BOX):
             return [Cuboid(tuple(map(float, 2 * size)), **placed(pose))]
-        if kind == kinds.mjGEOM_SPHERE:
+        if _is(kind, kinds.mjGEOM_SPHERE):
             return [Sphere(float(size[0]), **placed(pose))]
-        if kind == kinds.mjGEOM_CYLINDER:
+        if _is(kind, kinds.mjGEOM_CYLINDER):
             return [Cylinder(float(size[0]), float(2 * size[1]), **placed(pose))]
-        if kind == kinds.mjGEOM_CAPSULE:
+        if _is(kind, kinds.mjGEOM_CAPSULE):
             ends = [pose @ Pose(np.array([0.0, 0.0, sign * size[1]])) for sign in (-1, 1)]
             caps = [Sphere(float(size[0]), **placed(end)) for end in ends]
             return [Cylinder(float(size[0]), float(2 * size[1]), **placed(pose)), *caps]
-        if kind == kinds.mjGEOM_MESH:
+        if _is(kind, kinds.mjGEOM_MESH):
             return self._mesh(int(m.geom_dataid[g]), pose, body, placed)
         self._leave("shapes of other kinds", f"{kinds(int(kind)).name.removeprefix('mjGEOM_').lower()} of '{body}'")
         return []
@@ -402,6 +406,11 @@ class _Reader:
             return []
         at = pose @ _pose(m.mesh_pos[mesh], m.mesh_quat[mesh]).inverse
         return [Mesh(str(file), tuple(map(float, m.mesh_scale[mesh])), **placed(at))]
+
+
+def _is(value: Any, *kinds: Any) -> bool:
+    """Whether a number in MuJoCo's arrays is one of some constants."""
+    return int(value) in {int(kind) for kind in kinds}
 
 
 def _pose(position: np.ndarray, quaternion: np.ndarray) -> Pose:

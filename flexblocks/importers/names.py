@@ -15,9 +15,9 @@ class BlockNames:
         """Return the name for a text of the file; where it is taken, with the suffix and perhaps a number."""
         plain = re.sub(r"\W", "_", text) or "_"
         plain = plain if re.match(r"[A-Za-z_]", plain) else f"_{plain}"
-        name, count = plain, 1
+        count, name = 1, plain
         while name in self._taken:
-            name = f"{plain}{suffix}" if count == 1 and suffix else f"{plain}{suffix}_{count}"
+            name = f"{plain}{suffix}" if suffix and count == 1 else f"{plain}{suffix}_{count + (not suffix)}"
             count += 1
         self._taken.add(name)
         return name

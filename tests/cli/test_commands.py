@@ -21,6 +21,7 @@ from flexblocks.cli import app
 from flexblocks.cli.completion import complete_model
 from flexblocks.cli.import_types import imported_types
 from flexblocks.cli.planning.request import read_request
+from urdf_files import two_links
 
 ARM = "subudhi-morris-2002"
 PENDULUM = """
@@ -575,3 +576,18 @@ def test_reports_have_the_result_and_what_made_it(pendulum: Path, tmp_path: Path
     refused = run("simulate", pendulum, "--report", tmp_path / "run.pdf")
     assert refused.exit_code == 2
     assert "--report" in refused.output
+
+
+def test_robots_become_model_files(tmp_path: Path) -> None:
+    out = tmp_path / "arm.yaml"
+    run = CliRunner().invoke(app, ["import", str(two_links(tmp_path)), "--out", str(out), "--lock", "elbow=0.3"])
+    assert run.exit_code == 0, run.output
+    assert "1 joints that move" in run.output
+    assert fb.assemble(fb.load(out)).q_names == ("shoulder.angle",)
+
+
+def test_robots_that_are_none_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "arm.urdf"
+    path.write_text("<sdf/>")
+    run = CliRunner().invoke(app, ["import", str(path)])
+    assert run.exit_code == 2

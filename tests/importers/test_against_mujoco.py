@@ -83,6 +83,7 @@ def test_robots_agree_with_mujoco(tmp_path: Path, seed: int) -> None:
         G[follower] = ratio * G[leader]
         offset[follower] = m.qpos0[follower] + constant - ratio * m.qpos0[leader]
     assert np.linalg.matrix_rank(G) == len(leaders)
+    assert {name.partition("_")[2] for name in robot.inputs} == set(leaders)
     for _ in range(20):
         q, v, a = rng.uniform(-1, 1, (3, len(leaders)))
         d.qpos[:], d.qvel[:] = G @ q + offset, G @ v
