@@ -117,6 +117,41 @@ model.connect(rotor.flange_b, rack.flange_a)
 model.connect(rack.flange_b, rail.axis)
 print(fb.assemble(model).mass_matrix([0.0], []))  # 20 kg, and 1e-3/0.02^2 of the rotor
 
+# %% DrivenRevolute DrivenPrismatic TranslationalGear
+crane = fb.Model("telescope", gravity=(0.0, 0.0, -9.81))
+post = crane.add(fb.Ground("post"))
+luff = crane.add(fb.DrivenRevolute("luff", axis=(0.0, 1.0, 0.0), limit=2e3, low=-1.4, high=0.0, start=-0.5))
+first = crane.add(fb.DrivenPrismatic("first", axis=(1.0, 0.0, 0.0), limit=800.0, low=0.0, high=1.5))
+second = crane.add(fb.Prismatic("second", axis=(1.0, 0.0, 0.0)))
+tackle = crane.add(fb.TranslationalGear("tackle", ratio=1.0))  # the second stage moves as far as the first
+for name, place in (("stage", first), ("tip", second)):
+    part = crane.add(fb.RigidBody(name, mass=5.0, inertia=(0.1, 1.0, 1.0), center=(0.5, 0.0, 0.0)))
+    crane.connect(place.frame_b, part.frame_a)
+crane.connect(post.frame_b, luff.frame_a)
+crane.connect(luff.frame_b, first.frame_a)
+crane.connect(first.frame_b, second.frame_a)
+crane.connect(first.flange, tackle.flange_a)
+crane.connect(tackle.flange_b, second.axis)
+print(fb.assemble(crane).u.names)  # luff.motor.torque, first.motor.force
+
+# %% from_urdf Robot Elastic
+from pathlib import Path
+
+INERTIAL = """<inertial><origin xyz="0.2 0 0"/><mass value="2"/>
+<inertia ixx="0.01" iyy="0.03" izz="0.03" ixy="0" ixz="0" iyz="0"/></inertial>"""
+Path("arm.urdf").write_text(f"""<robot name="arm"><link name="base"/><link name="arm">{INERTIAL}</link>
+<joint name="shoulder" type="revolute"><parent link="base"/><child link="arm"/><axis xyz="0 1 0"/>
+<limit lower="-1" upper="2" effort="40" velocity="3"/></joint></robot>""")
+robot = fb.from_urdf("arm.urdf", elastic={"shoulder": fb.Elastic(stiffness=2e3, rotor=1e-4, gear_ratio=80.0)})
+print(robot.inputs["shoulder"], robot.coordinates["shoulder"], robot.left_out)
+
+# %% from_mjcf
+Path("arm.xml").write_text("""<mujoco model="arm"><worldbody><body name="arm"><joint name="shoulder" axis="0 1 0"/>
+<geom type="capsule" size="0.04 0.2" mass="2"/></body></worldbody>
+<actuator><position joint="shoulder" kp="200"/></actuator></mujoco>""")
+robot = fb.from_mjcf("arm.xml")  # by MuJoCo: pip install 'flexblocks[robots]'
+print(fb.assemble(robot.model).u.names)  # shoulder_servo.reference
+
 # %% EndStops
 model, _ = on_a_hinge(fb.EndStops("stops", lower=-1.2, upper=1.2, stiffness=4e3, damping=0.5))
 model.connect("stops.flange_b", "hinge.axis")

@@ -590,4 +590,4 @@ def test_robots_that_are_none_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "arm.urdf"
     path.write_text("<sdf/>")
     run = CliRunner().invoke(app, ["import", str(path)])
-    assert run.exit_code == 2
+    assert run.exit_code == 1
