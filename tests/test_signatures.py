@@ -31,7 +31,8 @@ OTHERWISE = {
 # Where a state begins: a coordinate's start value in the model, or the start of a planned or commanded motion.
 STARTS = re.compile(
     r"Coordinate|Variable|DependentVariable|DHRow|.*Joint|Gimbal|(Driven)?(Prismatic|Revolute)|Rotor|SlidingBeam|Universal|Cylindrical"
-    r"|Problem|RestToRest|quintic|cycloid|concrete_pump|space_arm|from_urdf|from_mjcf|Kind"  # the last is Python's own, of enumerations
+    r"|Problem|RestToRest|quintic|cycloid|concrete_pump|space_arm|from_urdf|from_mjcf"
+    r"|Kind"  # Python's own, of enumerations
 )
 WORDS = re.compile(r'^( *)(\w+) : ((?:"[^"]+"(?:, | or )?)+)(?:, optional)?$', re.M)
 

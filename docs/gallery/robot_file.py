@@ -10,7 +10,7 @@ from pathlib import Path
 import matplotlib.pyplot as plt
 
 import flexblocks as fb
-from flexblocks import optim, plot
+from flexblocks import optim
 
 SHELL, DARK = 'name="shell"><color rgba="0.93 0.94 0.95 1"/>', 'name="dark"><color rgba="0.16 0.18 0.22 1"/>'
 
