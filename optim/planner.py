@@ -34,6 +34,8 @@ from .results.summary import MOST_EXCESSES
 from .solve import judged, optimum
 from .strategy.best_so_far import ended_plan, was_ended
 from .strategy.deadline import Deadline
+from .strategy.given_guess import recorded_after, solve_from_given
+from .strategy.guess_series import Guess
 from .strategy.homotopy import solve_by_homotopy
 from .strategy.mesh_refinement import criteria_of, refine_mesh
 from .strategy.obstacles.obstacle_homotopy import solve_past_obstacles
@@ -60,6 +62,7 @@ def plan(
     tee: bool = False,
     progress: bool | None = None,
     solver_options: Mapping[str, Any] | None = None,
+    guess: Guess | None = None,
     **transcription: Unpack[TranscriptionArguments],
 ) -> Plan:
     """Plan an optimal motion of an arm by direct collocation.
@@ -92,6 +95,12 @@ def plan(
         been planned before are derived to their end, which takes seconds for some tens of states.
     tee, progress, solver_options
         See `solve`.
+    guess : Plan, Trajectory, dict or path, optional
+        Where the solver starts: another plan or motion, also of another mesh, duration or discretisation of the arm, or
+        of its rigid twin; ``{"joint1.angle": (times, values), ...}`` for some states, algebraic variables and inputs;
+        or a file with a plan or a motion. Time is stretched to the duration of the problem; what the guess does not
+        have follows from the rest. If it fails, or breaks its equations ten times as much as the planner's own guess
+        (`rigid_motion`), the plan is made without it.
 
     Returns
     -------
@@ -132,7 +141,7 @@ def plan(
     in_time = nullcontext() if time_limit is None else searching_until(deadline.end)
     with ProgressDisplay("Planning", None, False if tee else progress), in_time:
         try:
-            return plan_with(solving, problem, transcription_options(transcription), criteria)
+            return plan_with(solving, problem, transcription_options(transcription), criteria, guess)
         except PlanError as error:
             if not was_ended(error):
                 raise
@@ -147,7 +156,11 @@ def plan(
 
 @without_warning()
 def plan_with(
-    solving: Solving, problem: Problem | RestToRest, options: TranscriptionOptions, criteria: Criteria | None = None
+    solving: Solving,
+    problem: Problem | RestToRest,
+    options: TranscriptionOptions,
+    criteria: Criteria | None = None,
+    guess: Guess | None = None,
 ) -> Plan:
     """Plan a motion by escalating strategies: a direct solve, then recovery, then mesh refinement; see `plan`.
 
@@ -159,6 +172,8 @@ def plan_with(
     options : TranscriptionOptions
     criteria : Criteria, optional
         Of the replay; by default the mesh is not refined.
+    guess : Plan, Trajectory, dict or path, optional
+        As of `plan`.
     """
     # Transcribe
     dae = solving.dae
@@ -179,9 +194,15 @@ def plan_with(
     def solved(model: Any, solving: Solving) -> Plan:
         return _recovered(model, solving, suspicion)
 
-    rounds = any(body.block.rounding is not None for body in dae.tree.bodies)
-    laws = sharp_laws(model, solving.settings) if rounds else {}
-    solution = solve_by_rounding(model, solving, laws, solved) if laws else solved(model, solving)
+    given = () if guess is None else solve_from_given(model, guess, solving)
+    if isinstance(given, Plan):
+        solution = given
+    else:
+        rounds = any(body.block.rounding is not None for body in dae.tree.bodies)
+        laws = sharp_laws(model, solving.settings) if rounds else {}
+        with recorded_after(given):
+            solution = solve_by_rounding(model, solving, laws, solved) if laws else solved(model, solving)
+        solution = replace(solution, attempts=(*given, *solution.attempts))
     # Refine the mesh, or look between its points
     if criteria is not None:
         solution = refine_mesh(solution, solving, criteria)

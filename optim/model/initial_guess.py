@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,7 @@ from ..presolve.rigid_motion.quasi_static_path import QuasiStaticPath, balanced_
 from ..presolve.rigid_motion.rigid_arm import quintic, rigid_inputs
 from ..presolve.rigid_motion.waypoint_spline import Waypoint, waypoint_spline, with_reference_rates
 from .ends.reached_state import set_reached_state
+from .guessed_series import GuessedSeries
 from .least_effort import least_effort_waypoints
 from .path_constraints import set_path_values
 
@@ -25,7 +26,13 @@ from .path_constraints import set_path_values
 NO_NEWS = 1e-5
 
 
-def set_guess(b: Any, t: PhaseTranscription, detours: Sequence[Waypoint] = (), straight: bool = False) -> None:
+def set_guess(
+    b: Any,
+    t: PhaseTranscription,
+    detours: Sequence[Waypoint] = (),
+    straight: bool = False,
+    series: GuessedSeries | None = None,
+) -> None:
     """Set all free Vars to the default initial guess: a smooth path through the waypoints, and its inputs.
 
     The waypoints are start, via points, goal and `detours`; without via points the path is a quintic in all states, or
@@ -33,18 +40,30 @@ def set_guess(b: Any, t: PhaseTranscription, detours: Sequence[Waypoint] = (), s
     share their inputs, all go straight. Deflections follow their static values; with cylinders, ropes, contacts or
     closed loops all of the path is made of equilibria. The inputs are those of the equivalent rigid arm, clipped to
     their limits, unless they belong to another scenario. A free duration is that of the mesh.
+
+    With `series` of some variables the rest is as it would be for that motion, of the duration of the series if it is
+    free.
     """
+    if t.is_free:
+        if series is not None:
+            t = replace(t, mesh=t.mesh.lasting(float(np.clip(series.duration, *t.duration_range))))
+        b.T.set_value(t.mesh.duration)
     # Smooth path of the states over the mesh
     n, times, h, T = t.dae.tree.size, t.mesh.times, t.mesh.steps, t.mesh.duration
     inner = t.mesh.within(t.scheme.nodes)
     if not (detours or straight or t.problem.scenarios):
         detours = least_effort_waypoints(t)
     path = _path(t, detours)
+    if series is not None:
+        is_balanced = path.is_balanced and not series.first_order(t.dae).any()
+        path = replace(path, states=series.states(path.states, t), is_balanced=is_balanced)
     (x, rates, accelerations), at_points = (
         with_reference_rates(t.dae, path.states(at / T), T) for at in (times, inner)
     )
     q, v, a, w, dw = x[:, :n], rates[:, :n] / T, accelerations[:, :n] / T**2, x[:, 2 * n :], rates[:, 2 * n :] / T
     z = path.z(inner / T)
+    if series is not None:
+        z = series.values(t.dae.z.names, inner / T, z)
     # First-order states that no input drives follow from that motion
     inner_rates = at_points[1][..., 2 * n :] / T
     if w.size:
@@ -52,6 +71,8 @@ def set_guess(b: Any, t: PhaseTranscription, detours: Sequence[Waypoint] = (), s
         following = following_states(t.dae, t.scheme, h, states, z, t.start.p, t.start.x[2 * n :])
         if following is not None:
             asks = undriven_states(t.dae)
+            if series is not None:
+                asks = [i for i in asks if not series.first_order(t.dae)[i]]
             w[:, asks], inner_rates[..., asks] = following[0][:, asks], following[1][..., asks]
     # Inputs of the rigid arm along it, clipped to their limits; algebraic variables exist at collocation points
     # only, so the first of each interval is used at the mesh point before it
@@ -66,6 +87,8 @@ def set_guess(b: Any, t: PhaseTranscription, detours: Sequence[Waypoint] = (), s
         more = np.gradient(extra, times, axis=0)
         w, dw = w + extra, dw + more
         u = state_inputs(t.dae, np.hstack([q, v, w]), along, u, t.start.p, dw)
+    if series is not None:
+        u = series.values(t.dae.u.names, times / T, u)
     u = np.clip(u, t.limits.u[:, 0], t.limits.u[:, 1])
     # Values of the Vars
     within = np.clip(np.concatenate([q, v, w], axis=1), t.limits.x[:, 0], t.limits.x[:, 1])

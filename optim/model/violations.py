@@ -66,6 +66,13 @@ def violations(m: Any, *, of_plan: bool = False) -> tuple[Violation, ...]:
     return tuple(sorted(violated, key=lambda violation: (not math.isnan(violation.share), -violation.share)))
 
 
+def worst_share(m: Any) -> float:
+    """Return the largest violation relative to the magnitude of its constraint; infinite where it is no number."""
+    shares = [violation.share for violation in violations(m) if violation.time is not None or violation.share > 0]
+    finite = [share for share in shares if not math.isnan(share)]
+    return max(finite, default=0.0)
+
+
 def _dynamics(traj: PhaseTrajectory, begin: float, sizes: RowMagnitudes) -> Iterator[Violation]:
     b, t, mesh = traj.block, traj.transcription, traj.mesh
     names = residual_names(t.dae, t.form)

@@ -1,0 +1,93 @@
+"""The first guess that a user gives: set, compared with the planner's own, and solved from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from flexblocks.user_warning import warn
+
+from ..errors import PlanError, PlanWarning
+from ..model.initial_guess import set_guess
+from ..model.trajectories import all_phase_trajectories, phase_trajectories, transcribed_problem
+from ..model.violations import worst_share
+from ..results.attempt import Attempt
+from ..results.plan import Plan
+from ..verification.shared_coordinates import shared_coordinates
+from .guess_series import Guess, of_phases, read_guess, table_of
+from .solving import Solving, attempts_of
+from .warm_start import start_from
+
+GIVEN = "from the given guess"
+# A guess counts as useless from which the equations are this many times as far from holding as from the planner's own.
+OUTRANKED = 10.0
+LEAST_BARRIER, BARRIER = 1e-7, 0.1  # IPOPT's mu_init from a solution, and its default
+
+
+def solve_from_given(model: Any, guess: Guess, solving: Solving) -> Plan | tuple[Attempt, ...]:
+    """Return the plan from a given guess; or the attempts, with the planner's own guess in the model again.
+
+    The guess is what breaks its equations and limits least: the user's, unless the planner's own is ten times better.
+    From a guess that hardly breaks any, as a solution of the problem, steps begin with a low barrier.
+
+    Raises
+    ------
+    ProblemError
+        The guess is none of this arm; or the solve was ended from outside.
+    """
+    own = worst_share(model)
+    set_given(model, guess)
+    given = worst_share(model)
+    if given > OUTRANKED * max(own, 1.0):
+        warn(
+            f"Plan of '{solving.dae.name}': the given guess breaks the equations of the problem by {given:.3g} of "
+            f"their magnitude, the planner's own by {own:.3g}: planned from its own.",
+            PlanWarning,
+        )
+        set_own(model)
+        return ()
+    barrier = float(np.clip(given**2, LEAST_BARRIER, BARRIER))
+    near = {"mu_init": barrier, "bound_push": barrier, "bound_frac": barrier} if barrier < BARRIER else {}
+    try:
+        return solving.attempt(GIVEN, model, (), max_iter=solving.settings.stage_patience, **near)
+    except PlanError as error:
+        attempts = attempts_of(error)
+    set_own(model)
+    return attempts
+
+
+@contextmanager
+def recorded_after(attempts: tuple[Attempt, ...]) -> Iterator[None]:
+    """Put the attempts from a given guess before those of a failure."""
+    try:
+        yield
+    except PlanError as error:
+        if error.plan is not None:
+            error.plan = replace(error.plan, attempts=(*attempts, *error.plan.attempts))
+        raise
+
+
+def set_given(model: Any, guess: Guess) -> None:
+    """Set all free Vars of a model from a guess, what it does not have to what goes with it."""
+    given = read_guess(guess)
+    transcribed = transcribed_problem(model)
+    if isinstance(given, Plan):
+        other = given.transcribed
+        if [len(run) for run in other.runs] == [len(run) for run in transcribed.runs]:
+            start_from(model, given.pyomo_model, shared_coordinates(other.dae, transcribed.dae))
+            return
+        given = given.trajectory
+    series = of_phases(table_of(given, transcribed.arm), transcribed.first)
+    for run in phase_trajectories(model):
+        for traj, of_phase in zip(run, series, strict=True):
+            set_guess(traj.block, traj.transcription, series=of_phase)
+
+
+def set_own(model: Any) -> None:
+    """Set all free Vars of a model to the planner's own guess."""
+    for traj in all_phase_trajectories(model):
+        set_guess(traj.block, traj.transcription)

@@ -1,0 +1,113 @@
+"""A first guess as the user gives it: a plan, a motion, a table of some variables, or a file with one of these."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from flexblocks.dae.dae import DAE
+from flexblocks.errors import suggestion
+from flexblocks.simulation.trajectory import Trajectory
+
+from ..errors import ProblemError
+from ..model.guessed_series import GuessedSeries
+from ..presolve.phase_transcription import PhaseTranscription
+from ..results.plan import Plan
+from ..verification.shared_coordinates import shared_states
+
+Table = Mapping[str, tuple[Any, Any]]
+Guess = Plan | Trajectory | Table | str | Path
+SAME = 1e-9  # of the duration: times closer than this are one, as those of two phases that meet
+
+
+def read_guess(guess: Guess) -> Plan | Trajectory | Table:
+    """Return a guess, read from its file if it is a path.
+
+    Raises
+    ------
+    FlexblocksError
+        The file cannot be read, or holds something else; or the guess is something else.
+    """
+    if isinstance(guess, (str, Path)):
+        from flexblocks.load import load  # the door to all files stands above
+
+        read = load(guess)
+        if not isinstance(read, (Plan, Trajectory)):
+            raise ProblemError(f"plan: guess = {guess}: holds a {type(read).__name__}; must hold a Plan or Trajectory.")
+        return read
+    if isinstance(guess, (Plan, Trajectory, Mapping)):
+        return guess
+    raise ProblemError(
+        f"plan: guess = {guess!r}; must be a Plan, a Trajectory, {{name: (times, values)}}, or the path of a file."
+    )
+
+
+def table_of(guess: Trajectory | Table, arm: DAE) -> dict[str, tuple[np.ndarray, np.ndarray]]:
+    """Return times [s] and values of the variables of an arm in a motion, or in a table, by name.
+
+    Of the motion of another model of the arm, those that mean the same in both.
+
+    Raises
+    ------
+    ProblemError
+        A name is unknown, times and values are no series of finite numbers, or nothing is left.
+    """
+    known = (*arm.x.names, *arm.z.names, *arm.u.names)
+    if isinstance(guess, Trajectory):
+        other = guess.dae
+        states = set(arm.x.names) if other is None else shared_states(other, arm)
+        wanted = [name for name in known if name in guess and (name not in arm.x.names or name in states)]
+        table: Table = {name: (guess.t, guess[name]) for name in wanted}
+    else:
+        table = guess
+        for name in table:
+            if name not in known:
+                raise ProblemError(f"plan: guess: '{name}'{suggestion(name, known, 'the variables are')}")
+    if not table:
+        raise ProblemError("plan: guess: has no variable of this arm; must have one at least.")
+    return {name: _series(name, *_pair(name, one)) for name, one in table.items()}
+
+
+def _pair(name: str, one: Any) -> tuple[Any, Any]:
+    try:
+        times, values = one
+    except (TypeError, ValueError):
+        raise ProblemError(f"plan: guess: '{name}' = {one!r}; must be (times, values).") from None
+    return times, values
+
+
+def _series(name: str, times: Any, values: Any) -> tuple[np.ndarray, np.ndarray]:
+    try:
+        t, v = np.array(times, dtype=float), np.array(values, dtype=float)
+    except (TypeError, ValueError):
+        t = v = np.empty(0)
+    if t.ndim != 1 or t.shape != v.shape or len(t) < 2 or not (np.isfinite(t).all() and np.isfinite(v).all()):
+        raise ProblemError(f"plan: guess: '{name}': must be two or more finite numbers each, times and values.")
+    if not np.all(np.diff(t) >= 0) or t[-1] <= t[0]:
+        raise ProblemError(f"plan: guess: '{name}': times must increase.")
+    last = np.append(np.diff(t) > SAME * (t[-1] - t[0]), True)  # of values at one time the last one
+    return t[last], v[last]
+
+
+def of_phases(
+    table: Mapping[str, tuple[np.ndarray, np.ndarray]], phases: tuple[PhaseTranscription, ...]
+) -> list[GuessedSeries]:
+    """Return the series of each phase: they share the time of the table as they share that of the first guess."""
+    begin, end = min(t[0] for t, _ in table.values()), max(t[-1] for t, _ in table.values())
+    ends = np.cumsum([0.0, *(t.mesh.duration for t in phases)])
+    found = []
+    for first, last in zip(ends[:-1] / ends[-1], ends[1:] / ends[-1], strict=True):
+        from_, duration = begin + first * (end - begin), (last - first) * (end - begin)
+        shares = {name: ((t - from_) / duration, v) for name, (t, v) in table.items()}
+        found.append(GuessedSeries(float(duration), {name: _within(*series) for name, series in shares.items()}))
+    return found
+
+
+def _within(shares: np.ndarray, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the part of a series from 0 to 1, with what it has at these ends."""
+    inside = (shares > SAME) & (shares < 1 - SAME)
+    ends = np.interp([0.0, 1.0], shares, values)
+    return np.array([0.0, *shares[inside], 1.0]), np.array([ends[0], *values[inside], ends[1]])
