@@ -29,7 +29,7 @@ from .model.trajectories import transcribed_problem
 from .presolve.postures.search_time import searching_until
 from .problem.problem import Problem
 from .problem.rest_to_rest import RestToRest
-from .results.plan import Plan
+from .results.plan import Multipliers, Plan
 from .results.summary import MOST_EXCESSES
 from .solve import judged, optimum
 from .strategy.best_so_far import ended_plan, was_ended
@@ -133,8 +133,9 @@ def plan(
     deadline = Deadline.after(time_limit)
     criteria = criteria_of(refine)
 
-    def solve_model(model: Any, options: dict[str, Any]) -> Plan:
-        return optimum(model, tee=tee, progress=progress, solver_options=options | dict(solver_options or {}))
+    def solve_model(model: Any, options: dict[str, Any], multipliers: Multipliers | None = None) -> Plan:
+        merged = options | dict(solver_options or {})
+        return optimum(model, tee=tee, progress=progress, solver_options=merged, multipliers=multipliers)
 
     solving = Solving(dae, p, solve_model, deadline=deadline)
     # All attempts are one long work: in a log, many short ones show as well.

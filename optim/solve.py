@@ -18,7 +18,7 @@ from .model.read_solution import active_objective
 from .model.trajectories import transcribed_problem
 from .model.violations import violations
 from .presolve.transcribed_problem import TranscribedProblem
-from .results.plan import Plan
+from .results.plan import Multipliers, Plan
 from .results.summary import NOT_LINEARIZED
 from .solver_statistics import CONVERGED, INACCURATE, ROUNDED, UNRESOLVED
 
@@ -105,8 +105,12 @@ def optimum(
     tee: bool = False,
     progress: bool | None = None,
     solver_options: Mapping[str, Any] | None = None,
+    multipliers: Multipliers | None = None,
 ) -> Plan:
-    """Solve a model as `solve` does, and leave the errors of its mesh to `judged`: for plans that others start from."""
+    """Solve a model as `solve` does, and leave the errors of its mesh to `judged`: for plans that others start from.
+
+    With `multipliers` of a solution of the same program, as `Plan.multipliers`, the start is taken as one.
+    """
     name = transcribed_problem(model).dae.name
     active_objective(model)
     with ProgressDisplay(f"Planning {name}", None, False if tee else progress) as display:
@@ -115,6 +119,9 @@ def optimum(
             tee=tee,
             iteration_callback=lambda iteration: display.update(str(iteration)),
             solver_options=dict(solver_options or {}),
+            multipliers=multipliers,
+            warm_start=multipliers is not None,
+            predict=False,
             raise_exception_on_nonoptimal_result=False,
         )
     solution = Plan.from_model(model, results)

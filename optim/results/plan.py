@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from itertools import accumulate
 from pathlib import Path
@@ -51,6 +51,9 @@ if TYPE_CHECKING:
     from flexblocks.modeling.model import Model
 
 
+Multipliers = tuple[np.ndarray, np.ndarray]  # of the solver's bounds (n,) and constraints (m,)
+
+
 @dataclass(frozen=True, eq=False)
 class Plan(RichDisplay, Animated):
     """A planned motion with its inputs.
@@ -81,6 +84,8 @@ class Plan(RichDisplay, Animated):
     statistics : Statistics
     attempts : tuple of Attempt
         All solves that led to this plan, which is the last; empty for a model solved by hand.
+    multipliers : tuple of ndarray, optional
+        Those of the solver's bounds and constraints, from which another solve of the same program starts.
     """
 
     pyomo_model: pyo.ConcreteModel
@@ -91,6 +96,7 @@ class Plan(RichDisplay, Animated):
     status: str
     statistics: Statistics
     attempts: tuple[Attempt, ...] = ()
+    multipliers: Multipliers | None = field(default=None, repr=False, compare=False)
 
     @classmethod
     def from_model(cls, model: Any, results: Any = None) -> Plan:
@@ -137,6 +143,7 @@ class Plan(RichDisplay, Animated):
             duration=sum(traj.mesh.duration for traj in runs[0]),
             status="not known" if results is None else status_of(results),
             statistics=statistics(model, results),
+            multipliers=None if results is None else getattr(results.extra_info, "multipliers", None),
         )
         return replace(plan, status=INACCURATE) if plan.status == CONVERGED and plan.violations else plan
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from flexblocks.simulation.trajectory import Trajectory
 from flexblocks.user_warning import warn
 
 from ..errors import PlanError, PlanWarning
@@ -18,14 +19,14 @@ from ..model.violations import worst_share
 from ..results.attempt import Attempt
 from ..results.plan import Plan
 from ..verification.shared_coordinates import shared_coordinates
-from .guess_series import Guess, of_phases, read_guess, table_of
+from .guess_series import Guess, Table, of_phases, read_guess, table_of
 from .solving import Solving, attempts_of
 from .warm_start import start_from
 
 GIVEN = "from the given guess"
 # A guess counts as useless from which the equations are this many times as far from holding as from the planner's own.
 OUTRANKED = 10.0
-LEAST_BARRIER, BARRIER = 1e-7, 0.1  # IPOPT's mu_init from a solution, and its default
+LEAST_BARRIER, NEAR, BARRIER = 1e-7, 1e-3, 0.1  # IPOPT's mu_init from a solution, and its default
 
 
 def solve_from_given(model: Any, guess: Guess, solving: Solving) -> Plan | tuple[Attempt, ...]:
@@ -40,7 +41,8 @@ def solve_from_given(model: Any, guess: Guess, solving: Solving) -> Plan | tuple
         The guess is none of this arm; or the solve was ended from outside.
     """
     own = worst_share(model)
-    set_given(model, guess)
+    read = read_guess(guess)
+    set_given(model, read)
     given = worst_share(model)
     if given > OUTRANKED * max(own, 1.0):
         warn(
@@ -50,10 +52,14 @@ def solve_from_given(model: Any, guess: Guess, solving: Solving) -> Plan | tuple
         )
         set_own(model)
         return ()
-    barrier = float(np.clip(given**2, LEAST_BARRIER, BARRIER))
+    asked, of_plan = transcribed_problem(model), read.transcribed if isinstance(read, Plan) else None
+    is_solution = of_plan is not None and (of_plan.problem, of_plan.options) == (asked.problem, asked.options)
+    least = LEAST_BARRIER if of_plan is not None and of_plan.problem.objective == asked.problem.objective else NEAR
+    barrier = float(np.clip(given**2, least, BARRIER))
     near = {"mu_init": barrier, "bound_push": barrier, "bound_frac": barrier} if barrier < BARRIER else {}
     try:
-        return solving.attempt(GIVEN, model, (), max_iter=solving.settings.stage_patience, **near)
+        known = read.multipliers if isinstance(read, Plan) and is_solution else None
+        return solving.attempt(GIVEN, model, (), known, max_iter=solving.settings.stage_patience, **near)
     except PlanError as error:
         attempts = attempts_of(error)
     set_own(model)
@@ -71,9 +77,8 @@ def recorded_after(attempts: tuple[Attempt, ...]) -> Iterator[None]:
         raise
 
 
-def set_given(model: Any, guess: Guess) -> None:
+def set_given(model: Any, given: Plan | Trajectory | Table) -> None:
     """Set all free Vars of a model from a guess, what it does not have to what goes with it."""
-    given = read_guess(guess)
     transcribed = transcribed_problem(model)
     if isinstance(given, Plan):
         other = given.transcribed

@@ -21,7 +21,7 @@ from ..presolve.transcribed_problem import TranscribedProblem
 from ..problem.problem import Problem
 from ..problem.rest_to_rest import RestToRest
 from ..results.attempt import Attempt
-from ..results.plan import Plan
+from ..results.plan import Multipliers, Plan
 from ..solve import optimum
 from ..solver_statistics import ENDED, TIME_LIMIT
 from .deadline import LEAST, Deadline
@@ -39,9 +39,9 @@ OWN_STEP = {"alpha_for_y": "min-dual-infeas"}
 FINE_CONVEXITY = {"perturb_inc_fact": 3.0}
 
 
-def solve_with(model: Any, options: dict[str, Any]) -> Plan:
-    """Solve a model with IPOPT's `options`, by their plain names."""
-    return optimum(model, solver_options=options)
+def solve_with(model: Any, options: dict[str, Any], multipliers: Multipliers | None = None) -> Plan:
+    """Solve a model with IPOPT's `options`, by their plain names; see `optimum`."""
+    return optimum(model, solver_options=options, multipliers=multipliers)
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ class Solving:
     p : dict of float or ndarray (np,), optional
         Values of its symbolic parameters.
     solve : callable
-        (model, IPOPT's options) -> Plan; raises PlanError.
+        (model, IPOPT's options, multipliers to start from if there are some) -> Plan; raises PlanError.
     diagnose : callable
         (model, max_iter=...) -> Diagnosis, of a model that could not be solved.
     settings : Settings
@@ -69,7 +69,7 @@ class Solving:
 
     dae: DAE
     p: Any = None
-    solve: Callable[[Any, dict[str, Any]], Plan] = solve_with
+    solve: Callable[..., Plan] = solve_with
     diagnose: Callable[..., Diagnosis] = diagnosis
     settings: Settings = SETTINGS
     deadline: Deadline = field(default_factory=Deadline)
@@ -84,8 +84,8 @@ class Solving:
         """Return the same with few iterations for a solve, for what was hardly meant."""
         few = self.settings.static_patience
 
-        def solve_briefly(model: Any, options: dict[str, Any]) -> Plan:
-            return self.solve(model, options | {"max_iter": min(few, options.get("max_iter", few))})
+        def solve_briefly(model: Any, options: dict[str, Any], *multipliers: Any) -> Plan:
+            return self.solve(model, options | {"max_iter": min(few, options.get("max_iter", few))}, *multipliers)
 
         return replace(self, solve=solve_briefly)
 
@@ -93,8 +93,8 @@ class Solving:
         """Return the same with this CPU time [s] for all solves from now on; see `is_spent`."""
         end = process_time() + seconds
 
-        def solve_in_time(model: Any, options: dict[str, Any]) -> Plan:
-            return self.solve(model, {"max_cpu_time": max(end - process_time(), LEAST)} | options)
+        def solve_in_time(model: Any, options: dict[str, Any], *multipliers: Any) -> Plan:
+            return self.solve(model, {"max_cpu_time": max(end - process_time(), LEAST)} | options, *multipliers)
 
         return replace(self, solve=solve_in_time, spent_at=end)
 
@@ -113,8 +113,15 @@ class Solving:
             return model_of(self.dae, transcribed.problem, changed, transcribed.parameters, transcribed)
         return self.model(problem or transcribed.problem, changed)
 
-    def attempt(self, what: str, model: Any, before: tuple[Attempt, ...], **options: Any) -> Plan:
-        """Solve a model, and record the attempt after those `before`.
+    def attempt(
+        self,
+        what: str,
+        model: Any,
+        before: tuple[Attempt, ...],
+        multipliers: Multipliers | None = None,
+        **options: Any,
+    ) -> Plan:
+        """Solve a model, from `multipliers` of its solution if given, and record the attempt after those `before`.
 
         Raises
         ------
@@ -122,7 +129,7 @@ class Solving:
             No optimum; its plan has the attempts as well.
         """
         try:
-            plan = self.attempt_easier(what, model, before, **options)
+            plan = self.attempt_easier(what, model, before, multipliers, **options)
         except PlanError as error:
             if error.plan is not None:
                 self.plans.append(error.plan)
@@ -130,10 +137,18 @@ class Solving:
         self.plans.append(plan)
         return plan
 
-    def attempt_easier(self, what: str, model: Any, before: tuple[Attempt, ...], **options: Any) -> Plan:
+    def attempt_easier(
+        self,
+        what: str,
+        model: Any,
+        before: tuple[Attempt, ...],
+        multipliers: Multipliers | None = None,
+        **options: Any,
+    ) -> Plan:
         """Solve a model that lacks some of what was asked, and do not keep the plan; otherwise see `attempt`."""
         try:
-            plan = self.solve(model, options | self.deadline.options)
+            started = () if multipliers is None else (multipliers,)
+            plan = self.solve(model, options | self.deadline.options, *started)
         except PlanError as error:
             if error.plan is not None:
                 error.plan = replace(error.plan, attempts=(*before, _attempt(what, error.plan)))

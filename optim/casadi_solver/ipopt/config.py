@@ -38,6 +38,10 @@ class CasadiSolverConfig(SolverConfig):
         Whether a warm-started persistent solver first tracks its last solution by Newton's method on the optimality
         conditions with the same active set. IPOPT then only has to confirm optimality. If the active set changes, or
         Newton's method fails, IPOPT solves from the last solution. On by default.
+    multipliers : tuple of ndarray or None
+        Those of the bounds of the free variables (n,) and of the constraints (m,), as ``extra_info.multipliers`` has
+        them after a solve of a program of the same size; a warm start takes them in place of suffixes. Other sizes
+        count as none.
     compile : bool
         Whether to compile the functions with gcc or clang, once: libraries are cached per user. Without a compiler
         CasADi interprets them; ``results.extra_info.compiled`` reports which.
@@ -61,6 +65,9 @@ class CasadiSolverConfig(SolverConfig):
         self.predict: Any = self.declare(
             "predict",
             ConfigValue(domain=bool, default=True, description="Follow the last solution by Newton's method."),
+        )
+        self.multipliers: Any = self.declare(
+            "multipliers", ConfigValue(description="Multipliers of bounds and constraints of a warm start.")
         )
         self.compile: Any = self.declare(
             "compile",

@@ -104,10 +104,12 @@ class Ipopt:
         options: dict,
         callback: Callable[[Iteration], object] | None = None,
         predict: bool = False,
+        multipliers: tuple[np.ndarray, np.ndarray] | None = None,
     ) -> IpoptResult:
         """Solve the program with the present data.
 
-        With `predict` the solution of the last run is first tracked by Newton's method.
+        With `predict` the solution of the last run is first tracked by Newton's method. A warm start takes
+        `multipliers` of bounds (n,) and constraints (m,) if they are given and have these sizes.
 
         Raises
         ------
@@ -134,7 +136,10 @@ class Ipopt:
         # Start; IPOPT uses multipliers only in a warm start
         lam_x, lam_g = np.zeros(len(data.start)), np.zeros(len(data.lower))
         if predict or options.get("ipopt.warm_start_init_point") == "yes":
-            lam_x, lam_g = start_multipliers(nlp, data.suffixes, self.last)
+            if multipliers is not None and [len(part) for part in multipliers] == [len(lam_x), len(lam_g)]:
+                lam_x, lam_g = multipliers
+            else:
+                lam_x, lam_g = start_multipliers(nlp, data.suffixes, self.last)
         instance = self._instance(data, data.start, lam_x, lam_g)
         ready = perf_counter()
         # Solution: predicted from the last one if requested, then IPOPT

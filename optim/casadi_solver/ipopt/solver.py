@@ -93,7 +93,7 @@ class CasadiSolver(SolverBase):
             ``extra_info`` holds ``iteration_count``, ``newton_steps`` (before the first iteration, see
             :attr:`CasadiSolverConfig.predict`), ``factorizations`` (for these steps), ``return_status``, ``rebuilt``
             (why the program was built; None if a persistent solver reused it) and ``compiled`` (paths of the compiled
-            functions, or why there are none); ``timing_info`` the wall times [s] ``build`` (walking the model),
+            functions, or why there are none), ``multipliers`` (of bounds and of constraints); ``timing_info`` the wall times [s] ``build`` (walking the model),
             ``functions`` (derivatives and solver set-up), ``solve`` and, within it, ``evaluation``.
 
         Raises
@@ -137,7 +137,8 @@ class CasadiSolver(SolverBase):
         timer.start("ipopt")
         with logged(config.tee) if config.tee else nullcontext(io.StringIO()) as log:
             options = nlpsol_options(config, recommended_options(prepared.nlp))
-            run = prepared.ipopt.run(data, options, config.iteration_callback, config.warm_start and config.predict)
+            predict = config.warm_start and config.predict
+            run = prepared.ipopt.run(data, options, config.iteration_callback, predict, config.multipliers)
         timer.stop("ipopt")
 
         results = self._results(prepared.nlp, run)
@@ -189,6 +190,7 @@ class CasadiSolver(SolverBase):
         results.extra_info.factorizations = run.factorizations
         results.extra_info.infeasibility = run.infeasibility
         results.extra_info.return_status = run.return_status
+        results.extra_info.multipliers = (run.iterate.lam_x, run.iterate.lam_g)
         if results.solution_status == SolutionStatus.noSolution:
             results.solution_loader = NoSolutionSolutionLoader(nlp.model, advice(run.return_status))
             return results
