@@ -9,10 +9,11 @@ import numpy as np
 
 from flexblocks.dae.dae import DAE
 from flexblocks.plot.animation.arm import Arm, arm_parts
+from flexblocks.plot.animation.forces import Forces, forces
 from flexblocks.plot.animation.loads import beam_loads
 from flexblocks.plot.animation.poses import STATIONS, BodyPoses, body_poses, speeds
 from flexblocks.plot.animation.signals import Signals
-from flexblocks.plot.animation.struts import Struts, struts
+from flexblocks.plot.animation.struts import Struts, element_frames, struts
 from flexblocks.plot.animation.tracks import Track, track
 
 # Colours of parts over time: for each part values at its stations (frames, k), or None where there are none.
@@ -53,6 +54,7 @@ class Run:
     arm : Arm
     tracks : tuple of Track
     struts : Struts
+    forces : Forces
     colors : Colours
     signals : Signals
     """
@@ -63,6 +65,7 @@ class Run:
     arm: Arm
     tracks: tuple[Track, ...]
     struts: Struts
+    forces: Forces
     colors: Colors = field(default_factory=dict)
     signals: Signals = field(default_factory=Signals)
 
@@ -74,13 +77,18 @@ def run(
     dae = dae.interpreted
     poses = body_poses(dae, samples.x, samples.z, samples.p)
     arm = arm_parts(dae, poses, up, triangles)
+    frames = element_frames(dae, samples.x, samples.z, samples.p)
+    between = struts(dae, arm, poses, frames)
     return Run(
         label,
         kind,
         samples.t,
         arm,
         tuple(map(track, poses)),
-        struts(dae, arm, poses, samples.x, samples.z, samples.p),
+        between,
+        forces(dae, poses, between, frames, samples.x, samples.z, samples.u, samples.p)
+        if kind != "mode"
+        else Forces.none(len(samples.t)),
         _colors(dae, poses, samples) if kind == "motion" else {},
         Signals() if signals is None else signals,
     )
