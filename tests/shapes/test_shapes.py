@@ -16,7 +16,7 @@ from flexblocks.errors import FileFormatError, MissingExtraError, ParameterError
 from flexblocks.plot.animation.packing import packed, unpacked
 from flexblocks.plot.animation.scene import scene_data
 from flexblocks.plot.animation.shapes.mesh_file import shares
-from flexblocks.plot.animation.solids import solids
+from flexblocks.plot.animation.films.solids import solids
 
 ANGLE, LENGTH = 0.7, 0.5
 

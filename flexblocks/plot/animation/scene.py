@@ -176,6 +176,10 @@ def _run(run: Run, arm: int) -> dict[str, Any]:
             }
             for strut in run.struts.struts
         ],
+        "frames": [
+            {"name": each.name, "place": each.place, "r": each.r.tolist(), "q": _quaternions(each.R[None])[0].tolist()}
+            for each in run.frames
+        ],
         "forces": [
             {
                 "name": force.name,

@@ -1,4 +1,4 @@
-// Axes and names of the frames of an arm: of the inlet of each part, and of ends that carry nothing.
+// Axes and names of the frames of an arm.
 import * as THREE from "three";
 
 const LONG = 0.05; // axes, of the scene's size
@@ -24,28 +24,24 @@ function axes(length) {
 
 /** The frames of one run. */
 export class Frames {
-  constructor(arm, posture, size) {
+  constructor(run, posture, size) {
     this.group = new THREE.Group();
     this.group.visible = false;
     const geometry = axes(LONG * size);
     const material = new THREE.MeshBasicMaterial({ vertexColors: true, depthTest: false, transparent: true });
-    const carries = new Set(arm.parts.map((part) => `${part.parent} ${part.anchor}`));
-    this.items = arm.parts.flatMap((part, index) => {
-      const ends = part.stations && !carries.has(`${index} ${part.stations}`) ? [[`${part.name}.frame_b`, part.stations]] : [];
-      return [[part.name, 0], ...ends].map(([name, station]) => {
-        const mesh = new THREE.Mesh(geometry, material);
-        mesh.renderOrder = 7; // through what is around them
-        mesh.frustumCulled = false;
-        this.group.add(mesh);
-        return { name, mesh, pose: posture.posed[index][station] };
-      });
+    this.items = run.frames.map(({ name, place: [part, station], r, q }) => {
+      const mesh = new THREE.Mesh(geometry, material);
+      mesh.renderOrder = 7; // through what is around them
+      mesh.frustumCulled = false;
+      this.group.add(mesh);
+      return { name, mesh, carrier: posture.posed[part][station], r: new THREE.Vector3(...r), q: new THREE.Quaternion(...q) };
     });
   }
 
   update() {
-    for (const { mesh, pose } of this.items) {
-      mesh.position.copy(pose.p);
-      mesh.quaternion.copy(pose.q);
+    for (const { mesh, carrier, r, q } of this.items) {
+      mesh.position.copy(r).applyQuaternion(carrier.q).add(carrier.p);
+      mesh.quaternion.copy(carrier.q).multiply(q);
     }
   }
 }
@@ -63,8 +59,8 @@ export class Names {
     const used = new Set();
     views.forEach(({ items, x, y, width, height }, n) => {
       const taken = [];
-      for (const { name, pose } of items) {
-        point.copy(pose.p).project(camera);
+      for (const { name, mesh } of items) {
+        point.copy(mesh.position).project(camera);
         if (Math.abs(point.x) > 1 || Math.abs(point.y) > 1 || point.z > 1) continue;
         const label = this.label(`${n} ${name}`, name);
         used.add(label);

@@ -98,7 +98,7 @@ export class Stage {
     this.solids = this.runs.map((run, i) => new Solids(this.data, this.data.arms[run.arm], run, i, this.postures[i]));
     this.scales = scalesOf(this.runs, this.size);
     this.forces = this.runs.map((run, i) => new Forces(this.data, run, this.postures[i], this.size, this.scales));
-    this.frames = this.runs.map((run, i) => new Frames(this.data.arms[run.arm], this.postures[i], this.size));
+    this.frames = this.runs.map((run, i) => new Frames(run, this.postures[i], this.size));
     this.names = new Names(this.host.querySelector(".fb-names"));
     this.paths = this.runs.map((run, i) => {
       const line = (opacity, width) => {
