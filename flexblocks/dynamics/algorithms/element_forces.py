@@ -82,9 +82,7 @@ def element_origins(tree: Tree, q: ca.SX) -> dict[str, list[ca.SX]]:
     return {element.name: [r for _, r, *_ in sweep.of(element)] for element in tree.elements}
 
 
-def _exerted(
-    tree: Tree, element: Element, kind: str, motions: Sequence[Motion], own: Sequence[ca.SX]
-) -> list[ca.SX]:
+def _exerted(tree: Tree, element: Element, kind: str, motions: Sequence[Motion], own: Sequence[ca.SX]) -> list[ca.SX]:
     """Return the wrenches (6) of one function of an element on its frames, in the axes of each."""
     (exerted,) = call(getattr(element.terms, kind), *_arguments(tree, element, motions, *own))
     wrenches = []

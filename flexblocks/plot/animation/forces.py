@@ -122,9 +122,7 @@ def _wrenches(dae: DAE) -> ca.Function:
 def _pair(name: str, kind: str, point: int, axes: np.ndarray, wrench: np.ndarray) -> list[Force]:
     """Return the force and the torque of a wrench (frames, 6) in the axes (frames, 3, 3) of a frame."""
     parts = {"N": wrench[:, 3:], "N m": wrench[:, :3]}
-    return [
-        Force(name, kind, unit, point, np.einsum("tij,tj->ti", axes, values)) for unit, values in parts.items()
-    ]
+    return [Force(name, kind, unit, point, np.einsum("tij,tj->ti", axes, values)) for unit, values in parts.items()]
 
 
 def _middle(poses: BodyPoses, wrench: np.ndarray) -> int:

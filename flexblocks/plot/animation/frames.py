@@ -39,7 +39,9 @@ def named_frames(
     dae: DAE, poses: list[BodyPoses], x: np.ndarray, z: np.ndarray, p: np.ndarray
 ) -> tuple[NamedFrame, ...]:
     """Return the inlets of all bodies and the outlets that carry none; of a fixed transform its outlet alone."""
-    carrying = {(dae.tree.bodies[body.parent].name, body.outlet) for body in placed(dae.tree) if body.parent is not None}
+    carrying = {
+        (dae.tree.bodies[body.parent].name, body.outlet) for body in placed(dae.tree) if body.parent is not None
+    }
     frames: list[NamedFrame] = []
     for i, (one, body) in enumerate(zip(poses, placed(dae.tree), strict=True)):
         fixed = isinstance(body.block, FixedTransform)
