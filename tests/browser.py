@@ -24,9 +24,12 @@ def browser_path() -> str:
 
 
 @contextmanager
-def opened(path: Path, size: tuple[int, int] = (1400, 900), dark: bool = False) -> Iterator[tuple[Any, list[str]]]:
+def opened(
+    path: Path, size: tuple[int, int] = (1400, 900), dark: bool = False, scale: float = 1.0
+) -> Iterator[tuple[Any, list[str]]]:
     """Open a file in a browser; yield the page and a list of everything that went wrong, which grows.
 
+    The display has `scale` pixels a pixel of the page.
     Errors of the console and of scripts are wrong, and so are requests other than of the file itself.
     """
     executable = browser_path()
@@ -36,6 +39,7 @@ def opened(path: Path, size: tuple[int, int] = (1400, 900), dark: bool = False) 
         browser = playwright.chromium.launch(executable_path=executable, args=list(OPTIONS))
         page = browser.new_page(
             viewport={"width": size[0], "height": size[1]},
+            device_scale_factor=scale,
             color_scheme="dark" if dark else "light",
             reduced_motion="reduce",  # nothing plays by itself: pictures are of the times that tests ask for
         )

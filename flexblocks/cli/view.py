@@ -51,6 +51,10 @@ def view(
         str | None, typer.Option("--color", help="stress, bending moment or speed.", show_default=False)
     ] = None,
     side_by_side: Annotated[bool, typer.Option("--side-by-side", help="Several results beside each other.")] = False,
+    triangles: Annotated[
+        int | None,
+        typer.Option("--triangles", help="Most triangles that are kept of an arm's meshes.", show_default="50000"),
+    ] = None,
     speed: Annotated[float, typer.Option("--speed", help="Seconds of the motion per second of a film.")] = 1.0,
     browser: Annotated[bool, typer.Option("--open/--no-open", help="Open a browser where there is one.")] = True,
 ) -> None:
@@ -70,7 +74,8 @@ def view(
             f"{', '.join(sources)}; must be results ({', '.join(RESULTS)}), or one model.", param_hint="SOURCE"
         )
     layout = "side by side" if side_by_side else None
-    animation = plot.animate(*shown, labels=labels, exaggeration=exaggeration, color=color, layout=layout)
+    fewer = {} if triangles is None else {"triangles": triangles}
+    animation = plot.animate(*shown, labels=labels, exaggeration=exaggeration, color=color, layout=layout, **fewer)
     path = expanded(out) if out is not None else Path(tempfile.mkdtemp(prefix="flexblocks-")) / "arm.html"
     if path.suffix.lower() in (".gif", ".mp4"):
         animation.save(path, speed=speed)

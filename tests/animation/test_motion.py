@@ -95,6 +95,13 @@ def test_packed_arrays_are_read_back(kind, within):
     np.testing.assert_allclose(unpacked(data), values, atol=within * np.ptp(values))
 
 
+@pytest.mark.parametrize("kind", ["i2", "u1"])
+def test_constants_have_a_range_without_width(kind):
+    data = packed(np.full((5, 2), 3.0), kind)
+    assert (data["low"], data["scale"]) == (3.0, 0.0)
+    np.testing.assert_array_equal(unpacked(data), np.full((5, 2), 3.0))
+
+
 def test_glb_is_a_gltf_whose_nodes_end_where_the_motion_ends(planar, tmp_path):
     plot.animate(planar).save(tmp_path / "arm.glb")
     content = (tmp_path / "arm.glb").read_bytes()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import io
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -130,3 +131,75 @@ def test_bundle_is_what_the_script_makes(tmp_path):
         kept = VIEWER.parent / "bundle" / made.name
         digests = [hashlib.sha256(file.read_bytes()).hexdigest() for file in (made, kept)]
         assert digests[0] == digests[1], f"{made.name}: run `npm ci && npm run build` in {VIEWER}"
+
+
+def overlaps(boxes: list[dict[str, float]]) -> bool:
+    """Return whether any two boxes cover each other."""
+    return any(
+        abs(a["x"] + a["width"] / 2 - b["x"] - b["width"] / 2) < (a["width"] + b["width"]) / 2 - 0.6
+        and abs(a["y"] + a["height"] / 2 - b["y"] - b["height"] / 2) < (a["height"] + b["height"]) / 2 - 0.6
+        for i, a in enumerate(boxes)
+        for b in boxes[:i]
+    )
+
+
+@pytest.mark.slow
+def test_frames_forces_and_pictures(tmp_path):
+    """All are off at first; names do not cover each other; the scale is round; a picture has the display's pixels."""
+    from PIL import Image
+
+    browser_path()
+    dae = fb.assemble(models.concrete_pump())
+    run = fb.simulate(dae, np.linspace(0.0, 0.5, 21), u={"ram1.valve": 0.1})
+    plot.animate(run, title="A <pump> & more").save(tmp_path / "pump.html")
+    with opened(tmp_path / "pump.html") as (page, wrong):
+        names, scale = page.locator(".fb-names span:visible"), page.locator("#fb-scale")
+        assert names.count() == 0
+        assert not scale.is_visible()
+        plain = picture(page)
+        page.locator("#fb-frames").check()
+        framed = picture(page)
+        assert changed(plain, framed) > 1e-3
+        assert {"boom1", "joint3", "ram1_foot", "hose"} <= set(names.all_text_contents())
+        assert not overlaps([each.bounding_box() for each in names.all()])
+        page.keyboard.press("n")
+        assert names.count() == 0
+        page.keyboard.press("a")
+        assert changed(plain, picture(page)) > 1e-3
+        assert re.fullmatch(r"→ 1 m = [125]0* [kM]?N", scale.text_content())
+        page.keyboard.press("n")
+        shown = picture(page)
+        for save in (page.locator("#fb-picture").click, lambda: page.keyboard.press("s")):
+            with page.expect_download() as download:
+                save()
+            assert download.value.suggested_filename == "A-pump-more.png"
+            download.value.save_as(tmp_path / "view.png")
+        with Image.open(tmp_path / "view.png") as image:
+            saved = np.asarray(image.convert("RGB"), dtype=int)
+        assert saved.shape == shown.shape
+        # But for the title and the tools over it, which are not in the file.
+        height, width = shown.shape[:2]
+        assert changed(saved[height // 4 :, : width * 3 // 4], shown[height // 4 :, : width * 3 // 4]) < 0.02
+        assert changed(saved, plain) > 1e-3
+        assert wrong == []
+
+
+@pytest.mark.slow
+def test_an_arm_without_forces_offers_no_arrows_and_notebooks_save_pictures(planar, tmp_path):
+    """A notebook shows the page in a frame; on a fine display a picture has more pixels than the page."""
+    from PIL import Image
+
+    browser_path()
+    animation = plot.animate(planar, title="arm")
+    (tmp_path / "notebook.html").write_text(f"<!doctype html><body>{animation._repr_html_()}</body>", encoding="utf-8")
+    with opened(tmp_path / "notebook.html", (900, 700), scale=2.5) as (page, wrong):
+        frame = page.frame_locator("iframe")
+        assert not frame.locator("#fb-forces").is_visible()
+        assert frame.locator("#fb-frames").is_visible()
+        with page.expect_download() as download:
+            frame.locator("#fb-picture").click()
+        download.value.save_as(tmp_path / "arm.png")
+        box = frame.locator("#fb-stage").bounding_box()
+        with Image.open(tmp_path / "arm.png") as image:
+            assert image.size == pytest.approx((2.5 * box["width"], 2.5 * box["height"]), abs=2)
+        assert wrong == []

@@ -13,10 +13,10 @@ import trimesh
 import flexblocks as fb
 from flexblocks import plot
 from flexblocks.errors import FileFormatError, MissingExtraError, ParameterError
+from flexblocks.plot.animation.films.solids import solids
 from flexblocks.plot.animation.packing import packed, unpacked
 from flexblocks.plot.animation.scene import scene_data
 from flexblocks.plot.animation.shapes.mesh_file import shares
-from flexblocks.plot.animation.solids import solids
 
 ANGLE, LENGTH = 0.7, 0.5
 

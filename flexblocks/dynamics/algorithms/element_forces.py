@@ -22,16 +22,11 @@ def element_wrenches(
     sweep = _Motions(tree, q, v)
     force, wrench = ca.SX(tree.size, 1), [ca.SX(6, 1) for _ in sweep.nodes]
     for element in tree.elements:
-        motions = sweep.of(element)
         if x is None or z is None or u is None:
-            w_z_u = [ca.SX(symbols.shape[0], 1) for symbols in (element.terms.w, element.terms.z, element.terms.u)]
-            (exerted,) = call(element.terms.passive, *_arguments(tree, element, motions, *w_z_u))
+            exerted = _exerted(tree, element, "passive", sweep.of(element), _none(element))
         else:
-            (exerted,) = call(element.terms.applied, *_arguments(tree, element, motions, *_own(tree, element, x, z, u)))
-        for i, (node, axes) in enumerate(zip(tree.nodes_of(element), element.terms.axes, strict=True)):
-            on_frame = exerted[6 * i : 6 * i + 6]
-            if axes is not None:
-                on_frame = ca.vertcat(axes @ on_frame[:3], axes @ on_frame[3:])
+            exerted = _exerted(tree, element, "applied", sweep.of(element), _own(tree, element, x, z, u))
+        for node, on_frame in zip(tree.nodes_of(element), exerted, strict=True):
             wrench[node] += ca.sparsify(on_frame)
     # The leaves carry no mass: their wrenches go on to the nodes that do.
     for index in reversed(range(len(tree.nodes), len(sweep.nodes))):
@@ -40,6 +35,23 @@ def element_wrenches(
             wrench[sweep.inboard(index)] += ca.sparsify(X.T @ wrench[index])
             force += S.T @ wrench[index]
     return NodeWrenches(ca.sparsify(force), tuple(wrench[: len(tree.nodes)]))
+
+
+def frame_wrenches(tree: Tree, x: ca.SX, z: ca.SX, u: ca.SX) -> dict[str, list[ca.SX]]:
+    """Return by element the whole wrenches (6) on its frames, torque over force, in the axes of each frame.
+
+    `u` are the inputs of all blocks.
+    """
+    q, v, _ = tree.split_state(x)
+    sweep, wrenches = _Motions(tree, q, v), {}
+    for element in tree.elements:
+        motions = sweep.of(element)
+        parts = (
+            _exerted(tree, element, "passive", motions, _none(element)),
+            _exerted(tree, element, "applied", motions, _own(tree, element, x, z, u)),
+        )
+        wrenches[element.name] = [passive + applied for passive, applied in zip(*parts, strict=True)]
+    return wrenches
 
 
 def element_values(tree: Tree, kind: str, x: ca.SX, z: ca.SX, u: ca.SX) -> dict[str, ca.SX]:
@@ -59,8 +71,7 @@ def element_potentials(tree: Tree, q: ca.SX) -> dict[str, ca.SX]:
     """Return the energy [J] stored in every force element, by name."""
     sweep, energies = _Motions(tree, q, ca.SX(tree.size, 1)), {}
     for element in tree.elements:
-        w_z_u = [ca.SX(symbols.shape[0], 1) for symbols in (element.terms.w, element.terms.z, element.terms.u)]
-        (energy,) = call(element.terms.potential, *_arguments(tree, element, sweep.of(element), *w_z_u))
+        (energy,) = call(element.terms.potential, *_arguments(tree, element, sweep.of(element), *_none(element)))
         energies[element.name] = energy
     return energies
 
@@ -69,6 +80,21 @@ def element_origins(tree: Tree, q: ca.SX) -> dict[str, list[ca.SX]]:
     """Return by element the origins (3) [m] of the frames it acts on, in axes that depend on the element."""
     sweep = _Motions(tree, q, ca.SX(tree.size, 1))
     return {element.name: [r for _, r, *_ in sweep.of(element)] for element in tree.elements}
+
+
+def _exerted(tree: Tree, element: Element, kind: str, motions: Sequence[Motion], own: Sequence[ca.SX]) -> list[ca.SX]:
+    """Return the wrenches (6) of one function of an element on its frames, in the axes of each."""
+    (exerted,) = call(getattr(element.terms, kind), *_arguments(tree, element, motions, *own))
+    wrenches = []
+    for i, axes in enumerate(element.terms.axes):
+        on_frame = exerted[6 * i : 6 * i + 6]
+        wrenches.append(on_frame if axes is None else ca.vertcat(axes @ on_frame[:3], axes @ on_frame[3:]))
+    return wrenches
+
+
+def _none(element: Element) -> list[ca.SX]:
+    """Return zeros for the states, algebraic variables and inputs of an element."""
+    return [ca.SX(symbols.shape[0], 1) for symbols in (element.terms.w, element.terms.z, element.terms.u)]
 
 
 def _own(tree: Tree, element: Element, x: ca.SX, z: ca.SX, u: ca.SX) -> list[ca.SX]:

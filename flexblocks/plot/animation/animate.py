@@ -112,9 +112,9 @@ def _runs(motion: Any, dae: DAE, label: str, mode: int | None, frames: int, tria
     if isinstance(motion, LinearModel):
         return mode_runs(motion, dae, mode, triangles)
     if isinstance(motion, DAE):
-        return [posture_run(dae, None, None, label, triangles)]
+        return [posture_run(dae, None, label, triangles)]
     if isinstance(motion, OperatingPoint):
-        return [posture_run(dae, motion.x, motion.p, label, triangles)]
+        return [posture_run(dae, motion, label, triangles)]
     limits = plan_limits(motion) if hasattr(motion, "transcribed") else None
     return [motion_run(motion_of(motion), dae, label, frames, triangles, limits)]
 

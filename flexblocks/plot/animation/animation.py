@@ -9,7 +9,7 @@ from pathlib import Path
 
 from flexblocks.atomic_file import atomic_file
 from flexblocks.errors import FileFormatError, listing
-from flexblocks.plot.animation import film, glb
+from flexblocks.plot.animation.films import film, glb
 from flexblocks.plot.animation.page import page
 from flexblocks.plot.animation.scene import Scene
 

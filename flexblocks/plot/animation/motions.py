@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from flexblocks.linear.mode import Mode
 from flexblocks.plot.animation.run import Run, Samples, run
 from flexblocks.plot.animation.signals import signals
 from flexblocks.simulation.trajectory import Trajectory
+from flexblocks.statics.operating_point import OperatingPoint
 
 if TYPE_CHECKING:
     from flexblocks.optim import Plan
@@ -49,10 +50,12 @@ def motion_run(
     return run(dae, label, "motion", samples, up_of(dae), triangles, signals(motion, rows, limits))
 
 
-def posture_run(dae: DAE, x: Any, p: Any, label: str, triangles: int) -> Run:
-    """Return the run of an arm that stands still."""
-    state, values = dae.x.values(x, "plot.animate: x: "), dae.p.values(p, "plot.animate: p: ")
-    samples = Samples(np.zeros(1), state[None], dae.z.start[None], dae.u.start[None], values)
+def posture_run(dae: DAE, point: OperatingPoint | None, label: str, triangles: int) -> Run:
+    """Return the run of an arm that stands still: at an operating point, or at its start values."""
+    x, z, u, p = (group.start for group in (dae.x, dae.z, dae.u, dae.p))
+    if point is not None:
+        x, z, u, p = point.x, point.z, point.u, point.p
+    samples = Samples(np.zeros(1), x[None], z[None], u[None], p)
     return run(dae, label, "posture", samples, up_of(dae), triangles)
 
 

@@ -26,8 +26,8 @@ def packed(values: np.ndarray, kind: str = "f4") -> dict[str, Any]:
         words, low, scale = values.astype(np.uint32), 0.0, 1.0
     else:
         most = np.iinfo(KINDS[kind]).max
-        scale = (high - low) / most or 1.0
-        words = np.round((values - low) / scale).astype(KINDS[kind])
+        scale = (high - low) / most  # 0 of a constant, whose range then has no width
+        words = np.round((values - low) / (scale or 1.0)).astype(KINDS[kind])
     change = words.copy()
     if len(words) > 1:
         change[1:] = words[1:] - words[:-1]  # modulo the word, as the page adds them up

@@ -9,10 +9,12 @@ import numpy as np
 
 from flexblocks.dae.dae import DAE
 from flexblocks.plot.animation.arm import Arm, arm_parts
+from flexblocks.plot.animation.forces import Forces, forces
+from flexblocks.plot.animation.frames import NamedFrame, named_frames
 from flexblocks.plot.animation.loads import beam_loads
 from flexblocks.plot.animation.poses import STATIONS, BodyPoses, body_poses, speeds
 from flexblocks.plot.animation.signals import Signals
-from flexblocks.plot.animation.struts import Struts, struts
+from flexblocks.plot.animation.struts import Struts, element_frames, struts
 from flexblocks.plot.animation.tracks import Track, track
 
 # Colours of parts over time: for each part values at its stations (frames, k), or None where there are none.
@@ -53,6 +55,8 @@ class Run:
     arm : Arm
     tracks : tuple of Track
     struts : Struts
+    forces : Forces
+    frames : tuple of NamedFrame
     colors : Colours
     signals : Signals
     """
@@ -63,6 +67,8 @@ class Run:
     arm: Arm
     tracks: tuple[Track, ...]
     struts: Struts
+    forces: Forces
+    frames: tuple[NamedFrame, ...]
     colors: Colors = field(default_factory=dict)
     signals: Signals = field(default_factory=Signals)
 
@@ -71,17 +77,21 @@ def run(
     dae: DAE, label: str, kind: str, samples: Samples, up: np.ndarray, triangles: int, signals: Signals | None = None
 ) -> Run:
     """Return a motion as it is drawn."""
-    dae = dae.interpreted
-    poses = body_poses(dae, samples.x, samples.z, samples.p)
+    dae, s = dae.interpreted, samples
+    poses = body_poses(dae, s.x, s.z, s.p)
     arm = arm_parts(dae, poses, up, triangles)
+    attached = element_frames(dae, s.x, s.z, s.p)
+    between = struts(dae, arm, poses, attached)
     return Run(
         label,
         kind,
-        samples.t,
+        s.t,
         arm,
         tuple(map(track, poses)),
-        struts(dae, arm, poses, samples.x, samples.z, samples.p),
-        _colors(dae, poses, samples) if kind == "motion" else {},
+        between,
+        forces(dae, poses, between, attached, s.x, s.z, s.u, s.p) if kind != "mode" else Forces.none(len(s.t)),
+        named_frames(dae, poses, s.x, s.z, s.p),
+        _colors(dae, poses, s) if kind == "motion" else {},
         Signals() if signals is None else signals,
     )
 

@@ -160,8 +160,8 @@ def _run(run: Run, arm: int) -> dict[str, Any]:
             {"rest": packed(track.rest), "shift": packed(track.shift, "i2"), "turn": packed(track.turn, "i2")}
             for track in beams
         ],
-        "points": packed(run.struts.points),
-        "places": run.struts.places,
+        "points": packed(np.concatenate([run.struts.points, run.forces.points], axis=1)),
+        "places": [*run.struts.places, *run.forces.places],
         "struts": [
             {
                 "name": strut.name,
@@ -175,6 +175,20 @@ def _run(run: Run, arm: int) -> dict[str, Any]:
                 "span": strut.span,
             }
             for strut in run.struts.struts
+        ],
+        "frames": [
+            {"name": each.name, "place": each.place, "r": each.r.tolist(), "q": _quaternions(each.R[None])[0].tolist()}
+            for each in run.frames
+        ],
+        "forces": [
+            {
+                "name": force.name,
+                "kind": force.kind,
+                "unit": force.unit,
+                "point": force.point,
+                "values": packed(force.values, "i2"),
+            }
+            for force in run.forces.forces
         ],
         "colours": {
             quantity: [None if each is None else packed(each, "u1") for each in values]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -27,6 +27,8 @@ BARREL, PLANE = 0.55, 0.12
 
 # What an element looks like: role, shape, both points (numbers among its own), radius, span.
 Drawn = list[tuple[str, str, int, int, float, tuple[float, float]]]
+# Axes (frames, k, 3, 3) and origins (frames, k, 3) of the k frames of each force element.
+ElementFrames = list[tuple[np.ndarray, np.ndarray]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,15 +42,19 @@ class Struts:
         For each point the station that it moves with.
     points : ndarray (frames, k, 3)
         [m]
+    first : dict of int
+        By force element the number of the point at the first of its frames, which the others follow; then, of a
+        contact, those of its plane below the sphere and above there.
     """
 
     struts: tuple[Strut, ...]
     places: tuple[Place, ...]
     points: np.ndarray
+    first: Mapping[str, int]
 
 
-def struts(dae: DAE, arm: Arm, poses: list[BodyPoses], x: np.ndarray, z: np.ndarray, p: np.ndarray) -> Struts:
-    """Return the struts of an arm during a motion: rods, then force elements."""
+def struts(dae: DAE, arm: Arm, poses: list[BodyPoses], frames: ElementFrames) -> Struts:
+    """Return the struts of an arm during a motion: rods, then force elements, whose frames are `frames`."""
     drawn: list[Strut] = []
     places: list[Place] = []
     points: list[np.ndarray] = []
@@ -62,8 +68,10 @@ def struts(dae: DAE, arm: Arm, poses: list[BodyPoses], x: np.ndarray, z: np.ndar
             places.append((i, 0))
             points.append(poses[i].r[:, 0])
     number = {body.name: i for i, body in enumerate(placed(dae.tree))}
-    for element, (axes, origins) in zip(dae.tree.elements, _element_frames(dae, x, z, p), strict=True):
+    starts: dict[str, int] = {}
+    for element, (axes, origins) in zip(dae.tree.elements, frames, strict=True):
         block, first = element.terms.block, len(points)
+        starts[element.name] = first
         lugs: list[tuple[int, int]] = []
         for k, (index, outlet) in enumerate(element.places):
             body = dae.tree.bodies[index]
@@ -93,8 +101,8 @@ def struts(dae: DAE, arm: Arm, poses: list[BodyPoses], x: np.ndarray, z: np.ndar
             places.append((i, 0))
             points.append(poses[i].r[:, 0])
             drawn.append(Strut(part.name, part.kind, part.numbers, "strut", "rod", at, end, 0.42 * arm.scale.joint))
-    stacked = np.stack(points, axis=1) if points else np.zeros((len(x), 0, 3))
-    return Struts(tuple(drawn), tuple(places), stacked)
+    stacked = np.stack(points, axis=1) if points else np.zeros((len(poses[0].r), 0, 3))
+    return Struts(tuple(drawn), tuple(places), stacked, starts)
 
 
 def _lug(arm: Arm, poses: list[BodyPoses], i: int, body: Body, end: np.ndarray, point: int) -> list[tuple[int, int]]:
@@ -104,7 +112,7 @@ def _lug(arm: Arm, poses: list[BodyPoses], i: int, body: Body, end: np.ndarray, 
     return [(i, point)] if not bends(body) and not drawn and away > arm.scale.joint else []
 
 
-def _element_frames(dae: DAE, x: np.ndarray, z: np.ndarray, p: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
+def element_frames(dae: DAE, x: np.ndarray, z: np.ndarray, p: np.ndarray) -> ElementFrames:
     """Return axes (frames, k, 3, 3) and origins (frames, k, 3) of the k frames of each force element."""
     if not dae.tree.elements:
         return []

@@ -47,7 +47,8 @@ def body_shapes(blocks: Sequence[Block], triangles: int) -> list[Look]:
         for block in blocks
     ]
     for (i, shape, surface), most in zip(found, given, strict=True):
-        looks[i].append((role(blocks[i]), _placed(_scaled(mesh_file.drawn(surface, most), shape.scale), shape)))
+        if mesh := mesh_file.drawn(surface, most):
+            looks[i].append((role(blocks[i]), _placed(_scaled(mesh, shape.scale), shape)))
     return looks
 
 

@@ -9,14 +9,19 @@ from typing import Any
 
 import numpy as np
 
-from flexblocks.errors import FileFormatError, failure, listing
+from flexblocks.errors import FileFormatError, FlexblocksWarning, failure, listing
 from flexblocks.file_paths import readable_file
 from flexblocks.libraries import optional
+from flexblocks.plot.animation.shapes.decimation import decimated
 from flexblocks.plot.animation.shapes.mesh import Mesh
+from flexblocks.plot.animation.shapes.side_files import MOST_BYTES, SideFiles
+from flexblocks.user_warning import warn
 
 SUFFIXES = (".stl", ".obj", ".dae", ".gltf", ".glb")
 # Edges that turn by more are sharp [rad]; by trial.
 SHARP = 0.6
+# Colours of the faces of one surface; one that has more, or shades of them, is drawn in its most frequent one.
+MOST_COLORS = 32
 
 
 def read_surfaces(where: str, path: str) -> tuple[Any, ...]:
@@ -25,9 +30,14 @@ def read_surfaces(where: str, path: str) -> tuple[Any, ...]:
     Raises
     ------
     FileFormatError
-        There is no such file, or it cannot be read; `where` is the body that it belongs to.
+        There is no such file, it is larger than 200 MB, or it cannot be read; `where` is the body that it belongs to.
     MissingExtraError
         A library is missing.
+
+    Warns
+    -----
+    FlexblocksWarning
+        It names a file that is not beside it, which is not read.
     """
     try:
         file = readable_file(path)
@@ -35,22 +45,36 @@ def read_surfaces(where: str, path: str) -> tuple[Any, ...]:
         raise FileFormatError(f"{where}: shape: {error}") from None
     if file.suffix.lower() not in SUFFIXES:
         raise FileFormatError(f"{where}: shape: {path}: must end in one of {listing(SUFFIXES)}.")
+    size = file.stat().st_size
+    if size > MOST_BYTES:
+        raise FileFormatError(
+            f"{where}: shape: {path}: has {size / 1e6:.0f} MB; must have at most {MOST_BYTES / 1e6:.0f}. Decimate it."
+        )
     for library in ("trimesh", *(("collada",) if file.suffix.lower() == ".dae" else ())):
         optional(library, f"{where}: drawing {path}")
     try:
-        surfaces = _surfaces(file, file.stat().st_mtime_ns)
+        surfaces, elsewhere = _surfaces(file, file.stat().st_mtime_ns)
     except Exception as error:  # whatever the readers of five formats run into
         raise FileFormatError(f"{where}: shape: {path}: cannot be read: {failure(error)}.") from None
     if not surfaces:
         raise FileFormatError(f"{where}: shape: {path}: has no triangles.")
+    for name in elsewhere:
+        warn(
+            f"{where}: shape: {path} names the file {name}, which is neither in its folder nor in one beside it; it is "
+            "not read. Copy it there, and name it relative to the mesh.",
+            FlexblocksWarning,
+        )
     return surfaces
 
 
 @lru_cache(maxsize=64)
-def _surfaces(file: Path, changed: int) -> tuple[Any, ...]:
+def _surfaces(file: Path, changed: int) -> tuple[tuple[Any, ...], tuple[str, ...]]:
+    """Return the surfaces in a file, and the names in it that lead to files elsewhere."""
     del changed
     trimesh = optional("trimesh", "plot.animate")
-    scene = trimesh.load(file, force="scene")
+    beside = SideFiles(file)
+    with file.open("rb") as stream:
+        scene = trimesh.load(stream, file_type=file.suffix[1:].lower(), resolver=beside, force="scene")
     stated = str(scene.units or "").partition(" * meters")[0]
     try:
         unit = float(stated)
@@ -61,8 +85,24 @@ def _surfaces(file: Path, changed: int) -> tuple[Any, ...]:
         pose, name = scene.graph[node]
         surface = scene.geometry[name]
         if isinstance(surface, trimesh.Trimesh) and len(surface.faces):
-            found.append(surface.copy().apply_transform(pose).apply_scale(unit))
-    return tuple(found)
+            found += _by_color(surface.copy().apply_transform(pose).apply_scale(unit))
+    return tuple(found), tuple(dict.fromkeys(beside.refused))
+
+
+def _by_color(surface: Any) -> list[Any]:
+    """Return the parts of a surface whose faces have a colour each, or itself."""
+    trimesh = optional("trimesh", "plot.animate")
+    visual = surface.visual
+    if not visual.defined or visual.kind not in ("face", "vertex"):
+        return [surface]
+    of_corners = visual.vertex_colors[surface.faces] if visual.kind == "vertex" else visual.face_colors[:, None]
+    colors, of_face = np.unique(of_corners[:, 0], axis=0, return_inverse=True)
+    if len(colors) > MOST_COLORS or np.any(of_corners != of_corners[:, :1]):
+        return [surface]
+    parts = [(surface.faces[of_face.reshape(-1) == i], color) for i, color in enumerate(colors)]
+    return [
+        trimesh.Trimesh(surface.vertices, faces, face_colors=np.tile(color, (len(faces), 1))) for faces, color in parts
+    ]
 
 
 def shares(counts: Sequence[int], sizes: Sequence[float], most: int) -> list[int]:
@@ -83,18 +123,14 @@ def shares(counts: Sequence[int], sizes: Sequence[float], most: int) -> list[int
 
 
 @lru_cache(maxsize=64)
-def drawn(surface: Any, triangles: int) -> Mesh:
-    """Return a surface with at most as many triangles, as it is drawn."""
+def drawn(surface: Any, triangles: int) -> Mesh | None:
+    """Return a surface with at most as many triangles, as it is drawn; None where they are too few."""
     trimesh = optional("trimesh", "plot.animate")
     color = _color(surface)
     if len(surface.faces) > triangles:
-        optional("fast_simplification", "plot.animate: drawing meshes of more triangles than are kept")
-        plain = trimesh.Trimesh(surface.vertices, surface.faces)  # vertices of STL, three a triangle, are merged
-        plain.merge_vertices(merge_tex=True, merge_norm=True)
-        plain = plain.simplify_quadric_decimation(face_count=max(triangles, 4))
-        # It stops short of the number where every further edge spoils the surface.
-        faces = plain.faces if len(plain.faces) <= triangles else plain.faces[np.argsort(-plain.area_faces)[:triangles]]
-        surface = trimesh.Trimesh(plain.vertices, faces)
+        surface = decimated(surface, triangles)
+    if not len(surface.faces):
+        return None
     shaded = trimesh.graph.smooth_shade(surface, angle=SHARP)
     vertices = np.array(shaded.vertices)
     faces = np.array(shaded.faces)

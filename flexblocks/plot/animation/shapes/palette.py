@@ -22,6 +22,7 @@ ROLES: dict[str, tuple[str, float, float, float]] = {
     "contact": ("#b57edc", 0.1, 0.5, 0.55),
     "plane": ("#b57edc", 0.0, 0.9, 0.25),
     "force": ("#b5489a", 0.1, 0.5, 1.0),
+    "torque": ("#1593a5", 0.1, 0.5, 1.0),
     "obstacle": ("#d64545", 0.0, 0.8, 0.38),
     "keep-in": ("#3fa35a", 0.0, 0.8, 0.16),
     "via": ("#b5489a", 0.0, 0.5, 0.9),

@@ -13,7 +13,9 @@ export function colourOf(share, out, at) {
   for (let c = 0; c < 3; c++) out[at + c] = (MAP[i][c] + (x - i) * (MAP[i + 1][c] - MAP[i][c])) ** 2.2;
 }
 
-export const gradient = `linear-gradient(90deg, ${MAP.map((c) => `rgb(${c.map((v) => Math.round(255 * v))})`).join(",")})`;
+/** Places from 0 to 1, each with its colour in CSS. */
+export const gradientStops = MAP.map((c, i) => [i / (MAP.length - 1), `rgb(${c.map((v) => Math.round(255 * v))})`]);
+export const gradient = `linear-gradient(90deg, ${gradientStops.map(([, colour]) => colour).join(",")})`;
 
 const PREFIXES = [[1e9, "G"], [1e6, "M"], [1e3, "k"], [1, ""], [1e-3, "m"], [1e-6, "µ"], [1e-9, "n"]];
 const TAKE_PREFIX = new Set(["Pa", "N", "N m", "J", "W", "m", "m/s", "V", "A"]);

@@ -61,6 +61,7 @@ export function runOf(run) {
         return [name, [Math.min(...known.map((one) => one.low)), Math.max(...high)]];
       }),
     ),
+    forces: run.forces.map((force) => ({ ...force, values: unpacked(force.values) })),
     signals: { ...run.signals, values: read(run.signals.values) },
   };
 }

@@ -1,9 +1,12 @@
 // The viewer: a page that plays motions of arms in space. `show(host, scene)` starts it.
+import { Vector3 } from "three";
 import { Chart } from "./chart.js";
 import { digits, gradient, prefixed, quantity as written } from "./colours.js";
 import { runOf, sampleAt } from "./data.js";
+import { at as forceAt } from "./forces.js";
 import { icons } from "./icons.js";
 import { PAGE } from "./layout.js";
+import { pictureOf, save } from "./picture.js";
 import { Stage } from "./stage.js";
 
 const SPEEDS = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100];
@@ -98,6 +101,13 @@ class Viewer {
     $("ground").checked = this.stage?.ground.visible ?? false;
     $("path").closest("label").hidden = !runs.some((run) => run.kind === "motion" && run.t.length > 1);
     $("follow").closest("label").hidden = this.still;
+    $("forces").closest("label").hidden = !runs.some((run) => run.forces.length);
+    for (const [unit, each] of Object.entries(this.stage?.scales ?? {})) {
+      const sign = document.createElement("span");
+      sign.style.color = scene.roles[unit === "N" ? "force" : "torque"][0];
+      sign.textContent = `${unit === "N" ? "\u2192" : "\u21a0"} 1 m = ${written(each, unit)}`;
+      $("scale").append(sign);
+    }
     $("bar").style.background = gradient;
     if (several && !this.modal) {
       runs.forEach((run, i) => {
@@ -145,6 +155,9 @@ class Viewer {
     $("follow").onchange = (event) => this.stage && (this.stage.follow = event.target.checked);
     $("path").onchange = (event) => this.showPath(event.target.checked);
     $("ground").onchange = (event) => this.showGround(event.target.checked);
+    $("frames").onchange = (event) => this.stage?.showFrames(event.target.checked);
+    $("forces").onchange = (event) => this.showForces(event.target.checked);
+    $("picture").onclick = () => this.save();
     $("dark").onclick = () => this.setTheme(!this.dark);
     $("full").onclick = () => (document.fullscreenElement ? document.exitFullscreen() : this.host.requestFullscreen?.());
     $("options").onclick = () => this.host.classList.toggle("fb-open");
@@ -181,6 +194,9 @@ class Viewer {
       f: () => this.$("follow").click(),
       p: () => this.$("path").click(),
       g: () => this.$("ground").click(),
+      n: () => this.$("frames").click(),
+      a: () => this.$("forces").click(),
+      s: () => this.save(),
       l: () => this.setLoop(!this.loop),
       d: () => this.setTheme(!this.dark),
       o: () => this.host.classList.toggle("fb-open"),
@@ -323,6 +339,16 @@ class Viewer {
     this.stage.dirty = true;
   }
 
+  showForces(on) {
+    this.stage?.showForces(on);
+    this.$("scale")?.classList.toggle("on", on);
+  }
+
+  /** Save the view as a picture, with what lies over it. */
+  save() {
+    if (this.stage) save(pictureOf(this.stage, ["names", "scale", "legend", "cells"].map(this.$)), this.scene.title);
+  }
+
   setTheme(dark) {
     this.dark = dark;
     document.documentElement.dataset.theme = dark ? "dark" : "light";
@@ -364,12 +390,13 @@ class Viewer {
 
   /** Fill the tooltip: the block, its signals now, its parameters. */
   tell() {
-    const { part, strut, fixture, run } = this.told;
-    const what = part ?? strut ?? fixture;
+    const { part, strut, fixture, force, run } = this.told;
+    const what = part ?? strut ?? fixture ?? force;
     const rows = [];
     if (run && run.t.length > 1) {
       const [i, s] = sampleAt(run.t, Math.min(this.time, run.t[run.t.length - 1]));
       const j = Math.min(i + 1, run.t.length - 1);
+      if (force) rows.push([force.unit === "N" ? "this force" : "this torque", written(forceAt(force.values, i, j, s, new Vector3()).length(), force.unit), "now"]);
       run.signals.names.forEach((name, n) => {
         const plain = name.replace(/^der\((.*)\)$/, "$1");
         if (rows.length >= MOST_NUMBERS || !plain.startsWith(`${what.name}.`)) return;

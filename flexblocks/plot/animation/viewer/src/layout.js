@@ -12,6 +12,8 @@ export const HELP = [
   ["E, Shift E", "exaggerate deflections more, less"],
   ["C", "colour by the next quantity"],
   ["P, G", "path of the tip, ground"],
+  ["N, A", "frames with their names, arrows of forces"],
+  ["S", "save the view as a picture (PNG)"],
   ["L", "repeat"],
   ["D", "dark or light"],
   ["Drag", "orbit; right button or two fingers: move; wheel or pinch: zoom"],
@@ -20,10 +22,10 @@ export const HELP = [
 const button = (id, icon, title) => `<button id="fb-${id}" class="fb-icon" title="${title}" aria-label="${title}">${icons[icon]}</button>`;
 
 export const PAGE = `
-<div class="fb-stage" id="fb-stage" tabindex="0" aria-label="Three-dimensional view"></div>
+<div class="fb-stage" id="fb-stage" tabindex="0" aria-label="Three-dimensional view"><div class="fb-names" id="fb-names"></div><div class="fb-scale" id="fb-scale"></div></div>
 <header class="fb-head">
   <div class="fb-titles"><h1 id="fb-title"></h1><div class="fb-runs" id="fb-runs"></div></div>
-  <div class="fb-tools">${button("home", "home", "First view (R)")}${button("dark", "dark", "Dark or light (D)")}${button("full", "full", "Full screen")}${button("help", "help", "Keys (?)")}${button("options", "options", "Options (O)")}</div>
+  <div class="fb-tools">${button("home", "home", "First view (R)")}${button("picture", "picture", "Save the view as a picture (S)")}${button("dark", "dark", "Dark or light (D)")}${button("full", "full", "Full screen")}${button("help", "help", "Keys (?)")}${button("options", "options", "Options (O)")}</div>
 </header>
 <div class="fb-cells" id="fb-cells"></div>
 <aside class="fb-panel" id="fb-panel">
@@ -33,9 +35,11 @@ export const PAGE = `
   <label class="fb-row" id="fb-layout-row"><span>Runs</span><select id="fb-layout"><option value="overlay">overlaid</option><option value="side by side">side by side</option></select></label>
   <div class="fb-row fb-views"><span>View</span><div class="fb-group"><button data-view="corner">Corner</button><button data-view="front">Front</button><button data-view="side">Side</button><button data-view="top">Top</button></div></div>
   <div class="fb-row fb-checks">
-    <label><input type="checkbox" id="fb-follow">Follow tip</label>
-    <label><input type="checkbox" id="fb-path" checked>Path of tip</label>
-    <label><input type="checkbox" id="fb-ground">Ground</label>
+    <label title="Follow the tip (F)"><input type="checkbox" id="fb-follow">Follow tip</label>
+    <label title="Path of the tip (P)"><input type="checkbox" id="fb-path" checked>Path of tip</label>
+    <label title="Ground (G)"><input type="checkbox" id="fb-ground">Ground</label>
+    <label title="Axes and names of frames: x red, y green, z blue (N)"><input type="checkbox" id="fb-frames">Frames</label>
+    <label title="Arrows of forces and torques (A)"><input type="checkbox" id="fb-forces">Forces</label>
   </div>
 </aside>
 <div class="fb-legend" id="fb-legend"><div class="fb-bar" id="fb-bar"></div><div class="fb-ends"><span id="fb-low"></span><b id="fb-what"></b><span id="fb-high"></span></div></div>

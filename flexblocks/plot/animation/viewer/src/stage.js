@@ -5,6 +5,8 @@ import { Line2 } from "three/examples/jsm/lines/Line2.js";
 import { LineGeometry } from "three/examples/jsm/lines/LineGeometry.js";
 import { LineMaterial } from "three/examples/jsm/lines/LineMaterial.js";
 import { meshOf, sampleAt } from "./data.js";
+import { Forces, scalesOf } from "./forces.js";
+import { Frames, Names } from "./frames.js";
 import { Posture } from "./kinematics.js";
 import { Solids, geometryOf, materialOf } from "./solids.js";
 
@@ -94,6 +96,10 @@ export class Stage {
   addRuns() {
     this.postures = this.runs.map((run) => new Posture(this.data.arms[run.arm], run));
     this.solids = this.runs.map((run, i) => new Solids(this.data, this.data.arms[run.arm], run, i, this.postures[i]));
+    this.scales = scalesOf(this.runs, this.size);
+    this.forces = this.runs.map((run, i) => new Forces(this.data, run, this.postures[i], this.size, this.scales));
+    this.frames = this.runs.map((run, i) => new Frames(run, this.postures[i], this.size));
+    this.names = new Names(this.host.querySelector(".fb-names"));
     this.paths = this.runs.map((run, i) => {
       const line = (opacity, width) => {
         const material = new LineMaterial({ color: this.data.pathColours[i % this.data.pathColours.length], linewidth: width, transparent: true, opacity, depthWrite: false });
@@ -104,7 +110,7 @@ export class Stage {
       };
       const lines = { whole: line(0.25, 1.6), past: line(0.95, 2.6) };
       const group = new THREE.Group();
-      group.add(this.solids[i].group, lines.whole, lines.past);
+      group.add(this.solids[i].group, this.forces[i].group, this.frames[i].group, lines.whole, lines.past);
       this.scene.add(group);
       return { ...lines, group };
     });
@@ -179,6 +185,8 @@ export class Stage {
       this.postures[i].set(at, this.factor);
       this.solids[i].update();
       const [sample, share] = sampleAt(run.t, at);
+      this.forces[i].update(sample, Math.min(sample + 1, run.t.length - 1), share);
+      this.frames[i].update();
       this.solids[i].colour(run.kind === "motion" ? quantity : null, sample, share, ranges?.[quantity] ?? [0, 1]);
       const path = this.paths[i];
       if (path.times) {
@@ -192,6 +200,17 @@ export class Stage {
       this.controls.target.add(step);
     }
     this.ready = true;
+    this.dirty = true;
+  }
+
+  showForces(on) {
+    for (const each of this.forces) each.group.visible = on;
+    this.dirty = true;
+  }
+
+  showFrames(on) {
+    for (const each of this.frames) each.group.visible = on;
+    if (!on) this.names.hide();
     this.dirty = true;
   }
 
@@ -292,7 +311,9 @@ export class Stage {
     const { renderer } = this;
     const { clientHeight: height } = this.host;
     renderer.setScissorTest(true);
-    for (const view of this.views()) {
+    const views = this.views();
+    if (this.frames[0].group.visible) this.names.show(views.map((view) => ({ ...view, items: this.frames[view.run ?? this.lead].items })), this.camera);
+    for (const view of views) {
       this.paths.forEach(({ group }, i) => (group.visible = this.shown[i] && (view.run === null || view.run === i)));
       const bottom = height - view.y - view.height;
       renderer.setViewport(view.x, bottom, view.width, view.height);
@@ -311,6 +332,14 @@ export class Stage {
     renderer.autoClear = true;
   }
 
+  /** Return the canvas, drawn anew at a resolution [pixels of the picture per pixel of the page]. */
+  drawn(ratio) {
+    this.renderer.setPixelRatio(ratio);
+    this.dirty = true;
+    this.render();
+    return this.renderer.domElement;
+  }
+
   /** Return what is below a pointer, in pixels of the host: the data of its mesh, or null. */
   pick(x, y) {
     const view = this.views().find((v) => x >= v.x && x < v.x + v.width && y >= v.y && y < v.y + v.height);
@@ -318,8 +347,14 @@ export class Stage {
     const at = new THREE.Vector2((2 * (x - view.x)) / view.width - 1, 1 - (2 * (y - view.y)) / view.height);
     const ray = new THREE.Raycaster();
     ray.setFromCamera(at, this.camera);
-    const meshes = this.solids.flatMap((each, i) => (this.shown[i] && (view.run === null || view.run === i) ? each.items : []));
+    const inView = (each, i) => (this.shown[i] && (view.run === null || view.run === i) ? each.items : []);
+    const meshes = this.solids.flatMap(inView);
     for (const mesh of meshes) mesh.updateMatrixWorld();
+    // Arrows are seen through everything.
+    const arrows = this.forces.flatMap((each, i) => (each.group.visible ? inView(each, i) : [])).filter((mesh) => mesh.parent.visible);
+    for (const mesh of arrows) mesh.updateWorldMatrix(true, false);
+    const [arrow] = ray.intersectObjects(arrows, false);
+    if (arrow) return arrow.object.userData;
     const hits = ray.intersectObjects([...meshes, ...this.fixtures.children], false);
     const hit = hits.find((h) => !h.object.userData.fixture) ?? hits[0];
     return hit ? hit.object.userData : null;

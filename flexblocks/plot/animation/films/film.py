@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from flexblocks.errors import FileFormatError, ParameterError
+from flexblocks.plot.animation.films.solids import Solid, solids
 from flexblocks.plot.animation.run import Run
 from flexblocks.plot.animation.scene import Scene
 from flexblocks.plot.animation.shapes.palette import ROLES, link_color, rgb
-from flexblocks.plot.animation.solids import Solid, solids
 
 BACKGROUND, INK, GRID, PATH = "#f4f6f9", "#2b313b", "#d3d9e2", "#d55e00"
 MOST = 1500  # pictures; a longer film is a mistake in `speed`

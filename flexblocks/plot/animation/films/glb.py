@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 
 from flexblocks.libraries import scipy
+from flexblocks.plot.animation.films.solids import Solid, solids
 from flexblocks.plot.animation.run import Run
 from flexblocks.plot.animation.scene import Scene
 from flexblocks.plot.animation.shapes.mesh import Mesh
 from flexblocks.plot.animation.shapes.palette import ROLES, link_color, rgb
-from flexblocks.plot.animation.solids import Solid, solids
 
 FLOAT, UINT, USHORT = 5126, 5125, 5123  # component types of glTF
 TYPES = {1: "SCALAR", 3: "VEC3", 4: "VEC4", 16: "MAT4"}

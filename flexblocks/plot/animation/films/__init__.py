@@ -1,0 +1,1 @@
+"""Files of scenes that need no viewer: films, models of glTF."""
