@@ -41,7 +41,7 @@ nb_execution_timeout = 300
 nb_merge_streams = True
 nb_output_stderr = "remove"  # progress; that nothing warns is tested
 
-myst_enable_extensions = ["colon_fence", "deflist"]
+myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]
 myst_heading_anchors = 4
 
 # Docstrings are numpydoc; types stand in them, with units and shapes, so that signatures need not repeat them.
