@@ -31,7 +31,7 @@ extensions = [
 ]
 root_doc = "index"
 source_suffix = {".md": "myst-nb", ".py": "myst-nb", ".rst": "restructuredtext"}
-exclude_patterns = ["conf.py", "_extensions", "api_examples", "pictures", "**/__pycache__", "**/.*"]
+exclude_patterns = ["conf.py", "prose.py", "_extensions", "api_examples", "pictures", "**/__pycache__", "**/.*"]
 
 # Notebooks are text, `# %%` between cells; what runs anew is what has changed since the last build.
 nb_custom_formats = {".py": ["jupytext.reads", {"fmt": "py:percent"}]}
