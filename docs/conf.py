@@ -31,7 +31,7 @@ extensions = [
 ]
 root_doc = "index"
 source_suffix = {".md": "myst-nb", ".py": "myst-nb", ".rst": "restructuredtext"}
-exclude_patterns = ["conf.py", "_extensions", "api_examples", "pictures", "**/__pycache__", "**/.*"]
+exclude_patterns = ["conf.py", "prose.py", "_extensions", "api_examples", "pictures", "**/__pycache__", "**/.*"]
 
 # Notebooks are text, `# %%` between cells; what runs anew is what has changed since the last build.
 nb_custom_formats = {".py": ["jupytext.reads", {"fmt": "py:percent"}]}
@@ -41,7 +41,7 @@ nb_execution_timeout = 300
 nb_merge_streams = True
 nb_output_stderr = "remove"  # progress; that nothing warns is tested
 
-myst_enable_extensions = ["colon_fence", "deflist"]
+myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]
 myst_heading_anchors = 4
 
 # Docstrings are numpydoc; types stand in them, with units and shapes, so that signatures need not repeat them.

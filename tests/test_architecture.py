@@ -14,6 +14,7 @@ from repository import ROOT
 
 PAGES = [
     ROOT / "docs" / "architecture.md",
+    ROOT / "docs" / "planner_maintainers.md",
     ROOT / "CONTRIBUTING.md",
     *(ROOT / room / "README.md" for room in ("optim", "flexblocks/beam", "flexblocks/control", "flexblocks/dynamics")),
 ]

@@ -52,7 +52,14 @@ def test_comments_are_spelled_as_in_britain(room: str) -> None:
     assert not found
 
 
-@pytest.mark.parametrize("page", [*sorted((ROOT / "docs").glob("*.md")), ROOT / "README.md"], ids=lambda p: p.name)
+PAGES = [
+    *sorted((ROOT / "docs").glob("*.md")),
+    *sorted((ROOT / "docs" / "benchmarks").glob("*.md")),
+    ROOT / "README.md",
+]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_pages_are_spelled_as_in_britain(page: Path) -> None:
     prose = re.sub(r"```.*?```", "", page.read_text(encoding="utf-8"), flags=re.S)
     lines = [line for line in prose.splitlines() if not line.startswith("    ")]

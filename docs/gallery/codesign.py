@@ -56,4 +56,4 @@ print(best.replay())
 plot.animate(paper, best, labels=["paper", "best springs"], layout="side by side", frames=150)
 
 # %% [markdown]
-# [Design parameters](../planning.md) in plans.
+# [Design parameters](../planning.md#design-parameters) in plans.

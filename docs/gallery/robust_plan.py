@@ -55,4 +55,4 @@ heavy = [plan.replay({"payload.mass": 0.3}) for plan in plans.values()]
 plot.animate(*heavy, labels=list(plans), exaggeration=3.0, frames=200)
 
 # %% [markdown]
-# [Scenarios](../planning.md) in plans.
+# [Scenarios](../planning.md#scenarios) in plans.

@@ -10,7 +10,7 @@ class Settings:
     """Iteration limits, step sizes and termination criteria of the solution strategies.
 
     "By trial" means chosen on the two-link arm of Subudhi & Morris and the arms of the tests, without systematic
-    comparison. The figures are those of docs/planning.md.
+    comparison. The figures are those of docs/benchmarks/planning.md.
 
     Attributes
     ----------

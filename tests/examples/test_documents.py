@@ -20,6 +20,7 @@ from flexblocks.cli import app
 from repository import ROOT
 
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+LINKED = [*PAGES, ROOT / "CHANGELOG.md", *sorted((ROOT / "docs" / "benchmarks").glob("*.md"))]
 # What a comment says that a line prints, where it says it to the letter: a name, or a tuple of names.
 PRINTED = re.compile(r"^ *print\(.*\) +# (\(.*\)|[\w.]+)$", re.MULTILINE)
 FENCED = re.compile(r"^```(\w+)\n(.*?)^```", re.DOTALL | re.MULTILINE)
@@ -104,8 +105,18 @@ def test_commands_run(command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert result.exit_code == 0, result.output
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def anchors(page: Path) -> set[str]:
+    """Return the anchors of the headings of a page, as GitHub and the site make them."""
+    text = re.sub(r"^```.*?^```", "", page.read_text(), flags=re.DOTALL | re.MULTILINE)
+    titles = re.findall(r"^#+ +(.*)$", text, re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-") for title in titles}
+
+
+@pytest.mark.parametrize("page", LINKED, ids=lambda page: str(page.relative_to(ROOT)))
 def test_links_lead_somewhere(page: Path) -> None:
-    targets = re.findall(r"\]\((?!https?:)([^)#]+)\)", page.read_text())
-    missing = [target for target in targets if not (page.parent / target).exists()]
+    missing = []
+    for target, anchor in re.findall(r"\]\((?!https?:)([^)#\s]*)#?([^)\s]*)\)", page.read_text()):
+        there = page.parent / target if target else page
+        if not there.exists() or (anchor and there.suffix == ".md" and anchor not in anchors(there)):
+            missing.append(f"{target}#{anchor}")
     assert not missing
