@@ -24,6 +24,7 @@ from .results.attempt import Attempt
 from .results.plan import Plan
 from .results.saved_plan import saved_plan  # noqa: F401  (it says how plans are pickled)
 from .solve import solve
+from .strategy.given_guess import rigid_motion
 from .strategy.model_refinement import refine_model
 from .verification.audit import Audit
 from .verification.criteria import Criteria
@@ -55,6 +56,7 @@ __all__ = [
     "pyomo_model",
     "refine_model",
     "repose",
+    "rigid_motion",
     "solve",
 ]
 __all__ += objectives.__all__

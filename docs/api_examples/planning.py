@@ -19,6 +19,11 @@ replay = plan.replay()  # an independent simulation under the planned inputs
 print(replay.tip_miss, replay.energy_left)
 plan.save(folder / "plan.nc")
 
+# %% optim.rigid_motion
+motion = optim.rigid_motion(dae, problem, intervals=20)  # from where the planner starts; to be looked at, and changed
+raised = motion["joint2.angle"] + 0.3 * (motion.t / motion.t[-1]) * (1 - motion.t / motion.t[-1])
+plan = optim.plan(dae, problem, intervals=20, guess={"joint2.angle": (motion.t, raised)})
+
 # %% optim.Attempt
 for attempt in plan.attempts:
     print(attempt)

@@ -61,6 +61,11 @@ def problem_properties(defined: dict[str, Schema]) -> tuple[dict[str, Schema], l
             "type": ["boolean", "number"],
             "description": "refine the mesh; or the greatest miss allowed [m]",
         },
+        "guess": {
+            "type": ["string", "null"],
+            "pattern": r"\.(nc|csv)$",
+            "description": "a plan or motion beside this file, from which the solver starts",
+        },
         "audit": either([{"type": ["boolean", "null"]}, audit]),
         "output": {
             "type": ["object", "null"],

@@ -330,7 +330,7 @@ class Plan(RichDisplay, Animated):
             "statistics": asdict(self.statistics),
             "attempts": [asdict(attempt) for attempt in self.attempts],
         }
-        write_plan(path, self.pyomo_model, self.trajectory, figures)
+        write_plan(path, self.pyomo_model, self.trajectory, figures, self.multipliers)
 
     def summary(self) -> str:
         """Return a summary of the problem, the transcription and the result in a few lines."""

@@ -28,9 +28,16 @@ from ..problem.serialization import from_data, to_data
 FORMAT = 1
 SUFFIX = ".nc"
 PREFIX = "plan."
+MULTIPLIERS = ("multipliers.bounds", "multipliers.constraints")
 
 
-def write_plan(path: str | Path, model: Any, motion: Trajectory, figures: Mapping[str, Any]) -> None:
+def write_plan(
+    path: str | Path,
+    model: Any,
+    motion: Trajectory,
+    figures: Mapping[str, Any],
+    multipliers: tuple[np.ndarray, np.ndarray] | None = None,
+) -> None:
     """Write a plan to a file; see `Plan.save`.
 
     Parameters
@@ -41,6 +48,8 @@ def write_plan(path: str | Path, model: Any, motion: Trajectory, figures: Mappin
     motion : Trajectory
     figures : dict
         Further plain data.
+    multipliers : tuple of ndarray, optional
+        Of the solver's bounds (n,) and constraints (m,).
     """
     path, transcribed = _checked(path), transcribed_problem(model)
     dae = transcribed.arm
@@ -61,7 +70,17 @@ def write_plan(path: str | Path, model: Any, motion: Trajectory, figures: Mappin
     data = motion.to_xarray().assign_attrs(plan=json.dumps(document), plan_format=FORMAT)
     for name, values in _values(model).items():
         data[f"{PREFIX}{name}"] = (f"{PREFIX}{name}_index", values, {"group": "plan"})
+    for name, values in zip(MULTIPLIERS, multipliers or (), strict=bool(multipliers)):
+        data[name] = (f"{name}_index", values, {"group": "plan"})
     write_netcdf(path, data, "plan")
+
+
+def read_multipliers(data: xr.Dataset) -> tuple[np.ndarray, np.ndarray] | None:
+    """Return the multipliers in a plan's file, of bounds (n,) and constraints (m,); None if there are none."""
+    if not all(name in data and data[name].dtype.kind == "f" for name in MULTIPLIERS):
+        return None
+    bounds, constraints = (np.array(data[name].values, dtype=float).ravel() for name in MULTIPLIERS)
+    return bounds, constraints
 
 
 def read_plan(data: xr.Dataset, path: str | Path, types: Iterable[type] = ()) -> tuple[Any, dict[str, Any]]:

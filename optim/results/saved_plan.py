@@ -17,7 +17,7 @@ from flexblocks.netcdf_file import read_netcdf
 from ..solver_statistics import Statistics
 from .attempt import Attempt
 from .plan import Plan
-from .plan_file import read_plan
+from .plan_file import read_multipliers, read_plan
 
 
 def saved_plan(data: xr.Dataset, path: str | Path, types: Iterable[type] = ()) -> Plan:
@@ -52,6 +52,7 @@ def saved_plan(data: xr.Dataset, path: str | Path, types: Iterable[type] = ()) -
         status=figures["status"],
         statistics=statistics,
         attempts=attempts,
+        multipliers=read_multipliers(data),
     )
 
 

@@ -5,17 +5,27 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
+from flexblocks.dae.dae import DAE
 from flexblocks.simulation.trajectory import Trajectory
 from flexblocks.user_warning import warn
 
+from ..collocation.transcription_options import (
+    TranscriptionArguments,
+    takes_transcription_options,
+    transcription_options,
+)
 from ..errors import PlanError, PlanWarning
+from ..model.build import model_of
 from ..model.initial_guess import set_guess
+from ..model.objective import set_costs
 from ..model.trajectories import all_phase_trajectories, phase_trajectories, transcribed_problem
 from ..model.violations import worst_share
+from ..problem.problem import Problem
+from ..problem.rest_to_rest import RestToRest
 from ..results.attempt import Attempt
 from ..results.plan import Plan
 from ..verification.shared_coordinates import shared_coordinates
@@ -27,6 +37,47 @@ GIVEN = "from the given guess"
 # A guess counts as useless from which the equations are this many times as far from holding as from the planner's own.
 OUTRANKED = 10.0
 LEAST_BARRIER, NEAR, BARRIER = 1e-7, 1e-3, 0.1  # IPOPT's mu_init from a solution, and its default
+
+
+@takes_transcription_options
+def rigid_motion(
+    dae: DAE, problem: Problem | RestToRest, *, p: Any = None, **transcription: Unpack[TranscriptionArguments]
+) -> Trajectory:
+    """Return the motion from which a plan starts: that of the equivalent rigid arm, with static deflections.
+
+    To be looked at, and to be changed: ``optim.plan(dae, problem, guess={"joint1.angle": (motion.t, changed)})``.
+
+    Parameters
+    ----------
+    dae : DAE
+    problem : Problem or RestToRest
+    **transcription
+    p : dict of float, optional
+        Values of the symbolic parameters, by name.
+
+    Returns
+    -------
+    Trajectory
+        Of the first scenario, its phases joined, at mesh and collocation points; its inputs are clipped to their
+        limits.
+
+    Raises
+    ------
+    FlexblocksError
+        The problem is malformed, contains an unknown name, or its start or goal is infeasible.
+
+    Examples
+    --------
+    >>> import flexblocks as fb
+    >>> from flexblocks import models, optim
+    >>> dae = fb.assemble(models.subudhi_morris_2002(links=1))
+    >>> swing = optim.RestToRest(start={"joint1.angle": 0.0}, goal={"joint1.angle": 1.5}, duration=2.0)
+    >>> float(optim.rigid_motion(dae, swing, intervals=20)["joint1.angle"][-1])
+    1.5
+    """
+    model = model_of(dae, problem, transcription_options(transcription), p)
+    set_costs(model)
+    return Plan.from_model(model).trajectory
 
 
 def solve_from_given(model: Any, guess: Guess, solving: Solving) -> Plan | tuple[Attempt, ...]:

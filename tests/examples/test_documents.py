@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
+import shutil
 import sys
 import types
 import warnings
@@ -26,8 +27,10 @@ PRINTED = re.compile(r"^ *print\(.*\) +# (\(.*\)|[\w.]+)$", re.MULTILINE)
 FENCED = re.compile(r"^```(\w+)\n(.*?)^```", re.DOTALL | re.MULTILINE)
 
 
+# Files that pages name and do not write.
+NEEDED = {"robots.md": "panda.urdf"}
 # Pages whose examples take 5 s and more.
-LONG = ("control.md", "equations.md", "planning.md", "studies.md", "subudhi_morris_2002.md")
+LONG = ("robots.md", "control.md", "equations.md", "planning.md", "studies.md", "subudhi_morris_2002.md")
 
 
 def fenced(page: Path, language: str) -> list[str]:
@@ -47,6 +50,10 @@ def test_python_runs(
     mpl.use("Agg")
     plt.close("all")
     monkeypatch.chdir(tmp_path)
+    if page.name in NEEDED:
+        share = Path(pytest.importorskip("pinocchio").__file__).parents[4] / "share/example-robot-data/robots"
+        shutil.copy(next(share.rglob(NEEDED[page.name])), tmp_path)
+        warnings.filterwarnings("ignore", ".*meshes are left out")
     module = types.ModuleType("document")
     monkeypatch.setitem(sys.modules, "document", module)
     if page.name == "README.md":  # a newcomer's first plan is a good one

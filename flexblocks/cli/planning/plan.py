@@ -66,6 +66,10 @@ def plan(
         ),
     ] = None,
     intervals: Annotated[int | None, typer.Option("--intervals", help="Mesh intervals; by default 100.")] = None,
+    guess: Annotated[
+        Path | None,
+        typer.Option("--guess", help="A plan or motion (.nc, .csv) from which the solver starts.", show_default=False),
+    ] = None,
     refine: Annotated[bool, typer.Option("--refine", help="Refine the mesh until the plan replays.")] = False,
     audit: Annotated[bool, typer.Option("--audit", help="Apply the plan to a finer model, too.")] = False,
     template: Annotated[bool, typer.Option("--template", help="Print a commented problem file, and stop.")] = False,
@@ -101,6 +105,7 @@ def plan(
         request,
         refine=refine or request.refine,
         audit=({} if request.audit is None else request.audit) if audit else request.audit,
+        guess=guess or request.guess,
         out=out or request.out,
         picture=plot or request.picture,
     )
@@ -129,6 +134,7 @@ def _report(request: Request, report: Path | None, json: bool) -> None:
             request.problem,
             p=dict(request.parameters),
             refine=request.refine,
+            guess=request.guess,
             **request.transcription,
         )
     except optim.PlanError as error:

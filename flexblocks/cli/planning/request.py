@@ -26,9 +26,11 @@ KEYS = (
     "problem",
     "transcription",
     "refine",
+    "guess",
     "audit",
     "output",
 )
+GUESSES = (".nc", ".csv")
 AUDIT = ("finer", "refine")
 OUTPUT = {"plan": (".nc", ".csv"), "picture": (".png", ".pdf", ".svg")}
 
@@ -52,6 +54,8 @@ class Request:
         Fields of `TranscriptionOptions`, options of `optim.plan`.
     refine : bool or float
         As of `optim.plan`.
+    guess : Path or None
+        A plan or motion from which the solver starts.
     audit : dict or None
         What to audit on, ``finer``, and whether to ``refine`` the model until it passes; None for no audit.
     out, picture : Path or None
@@ -65,6 +69,7 @@ class Request:
     prescribed: tuple[str, ...] = ()
     transcription: Mapping[str, Any] = field(default_factory=dict)
     refine: bool | float = False
+    guess: Path | None = None
     audit: Mapping[str, Any] | None = None
     out: Path | None = None
     picture: Path | None = None
@@ -112,9 +117,21 @@ def read_request(path: str | Path, types: Iterable[type] = ()) -> Request:
         prescribed=_prescribed(data.get("prescribed"), getattr(asked, "prescribed", ()), f"{path}: prescribed"),
         transcription=checked(data.get("transcription"), f"{path}: transcription", options),
         refine=refine,
+        guess=_guess(data.get("guess"), path),
         audit=_audit(data.get("audit", False), f"{path}: audit", types),
         **{("out" if key == "plan" else key): _file(output, key, path) for key in OUTPUT},
     )
+
+
+def _guess(value: Any, path: Path) -> Path | None:
+    """Return the file of a first guess, which lies beside the problem file."""
+    if value is None:
+        return None
+    if not isinstance(value, str) or not value.endswith(GUESSES):
+        raise FileFormatError(
+            f"{path}: guess = {value!r}; must be the name of a file that ends in {' or '.join(GUESSES)}."
+        )
+    return path.parent / expanded(value)
 
 
 def _model(data: Mapping[str, Any], path: Path, types: Iterable[type]) -> Model:

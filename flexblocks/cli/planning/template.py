@@ -47,6 +47,7 @@ transcription:
   inputs: cubic              # cubic, linear or constant
   quasi_static: auto         # residualised modes: auto, above a frequency [rad/s], or [coordinates]; default: null
 
+# guess: other.nc              # a plan or motion from which the solver starts; default: the rigid arm's motion
 refine: 1.0e-3               # double the intervals until the replay misses by less [m]; true: 0.1 mm; default: false
 
 # Apply the plan to a finer model of the arm: false (default), true, or a mapping:

@@ -93,8 +93,9 @@ class CasadiSolver(SolverBase):
             ``extra_info`` holds ``iteration_count``, ``newton_steps`` (before the first iteration, see
             :attr:`CasadiSolverConfig.predict`), ``factorizations`` (for these steps), ``return_status``, ``rebuilt``
             (why the program was built; None if a persistent solver reused it) and ``compiled`` (paths of the compiled
-            functions, or why there are none), ``multipliers`` (of bounds and of constraints); ``timing_info`` the wall times [s] ``build`` (walking the model),
-            ``functions`` (derivatives and solver set-up), ``solve`` and, within it, ``evaluation``.
+            functions, or why there are none), ``multipliers`` (of bounds and of constraints); ``timing_info`` the wall
+            times [s] ``build`` (walking the model), ``functions`` (derivatives and solver set-up), ``solve`` and,
+            within it, ``evaluation``.
 
         Raises
         ------
