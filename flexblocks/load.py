@@ -98,15 +98,9 @@ def _netcdf(path: str | Path, types: tuple[type, ...]) -> Any:
 
 
 def _trajectory(dataset: xr.Dataset, path: str | Path, types: tuple[type, ...]) -> Any:
-    from flexblocks import Trajectory
-    from flexblocks.simulation.saved_arm import saved_arm
+    from flexblocks.simulation.saved_motion import saved_motion
 
-    try:
-        motion = Trajectory.from_xarray(dataset)
-    except FileFormatError as error:
-        raise FileFormatError(f"{path}: {error}") from None
-    arm = saved_arm(dataset.attrs, path, types)
-    return motion if arm is None else motion.of(arm.with_outputs(motion.names["y"]))
+    return saved_motion(dataset, path, types)
 
 
 def _plan(dataset: xr.Dataset, path: str | Path, types: tuple[type, ...]) -> Any:

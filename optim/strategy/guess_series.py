@@ -10,12 +10,16 @@ import numpy as np
 
 from flexblocks.dae.dae import DAE
 from flexblocks.errors import suggestion
+from flexblocks.netcdf_file import FORMAT, read_netcdf
+from flexblocks.simulation.saved_motion import saved_motion
 from flexblocks.simulation.trajectory import Trajectory
+from flexblocks.simulation.trajectory_files import read_series
 
 from ..errors import ProblemError
 from ..model.guessed_series import GuessedSeries
 from ..presolve.phase_transcription import PhaseTranscription
 from ..results.plan import Plan
+from ..results.saved_plan import saved_plan
 from ..verification.shared_coordinates import shared_states
 
 Table = Mapping[str, tuple[Any, Any]]
@@ -32,12 +36,13 @@ def read_guess(guess: Guess) -> Plan | Trajectory | Table:
         The file cannot be read, or holds something else; or the guess is something else.
     """
     if isinstance(guess, (str, Path)):
-        from flexblocks.load import load  # the door to all files stands above
-
-        read = load(guess)
-        if not isinstance(read, (Plan, Trajectory)):
-            raise ProblemError(f"plan: guess = {guess}: holds a {type(read).__name__}; must hold a Plan or Trajectory.")
-        return read
+        if Path(guess).suffix.lower() == ".csv":
+            return saved_motion(read_series(guess), guess)
+        data = read_netcdf(guess)
+        holds = str(data.attrs.get(FORMAT))
+        if holds not in ("plan", "trajectory"):
+            raise ProblemError(f"plan: guess = {guess}: holds no plan and no motion; must hold one of these.")
+        return saved_plan(data, guess) if holds == "plan" else saved_motion(data, guess)
     if isinstance(guess, (Plan, Trajectory, Mapping)):
         return guess
     raise ProblemError(

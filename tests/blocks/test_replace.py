@@ -43,6 +43,8 @@ EXAMPLES: dict[type, tuple[fb.Block | fb.Composite, ...]] = {
         fb.FlexibleBeam("a", 0.5, lambda x: 0.2 + x, ((0.0, 1.0), (0.5, 2.0)), discretization=fb.FiniteElements(2)),
     ),
     fb.FlexibleJoint: (fb.FlexibleJoint("a", 0.1, 100.0, gear_ratio=50.0, axis=(1, 0, 0), limit=3.0, start=0.2),),
+    fb.DrivenPrismatic: (fb.DrivenPrismatic("a", (0, 3, 4), 0.1, 5.0, 0.2, low=-1.0, high=1.0, max_speed=2.0),),
+    fb.DrivenRevolute: (fb.DrivenRevolute("a", (0, 3, 4), 0.1, 5.0, 0.2, low=-1.0, high=1.0, max_speed=2.0),),
     fb.ForceSource: (fb.ForceSource("a", limit=2.0),),
     fb.Friction: (fb.Friction("a", 0.1, 0.2, breakaway=0.3),),
     fb.FreeMotion: (fb.FreeMotion("a", (1.0, 2.0, 3.0), (0.1, 0.2, 0.3)),),
@@ -62,7 +64,8 @@ EXAMPLES: dict[type, tuple[fb.Block | fb.Composite, ...]] = {
     fb.Spherical: (fb.Spherical("a", 0.1, (0.1, 0.2, 0.3)), fb.Spherical("a", 0.1, np.diag([1.0, -1.0, -1.0]))),
     fb.TorqueSource: (fb.TorqueSource("a", limit=2.0),),
     fb.TotalMomentum: (fb.TotalMomentum("a"),),
-    fb.TorsionalSpring: (fb.TorsionalSpring("a", 10.0, 0.1),),
+    fb.TranslationalGear: (fb.TranslationalGear("a", -2.0),),
+    fb.TorsionalSpring: (fb.TorsionalSpring("a", 10.0, 0.1, free_angle=0.2),),
     fb.Universal: (fb.Universal("a", damping=0.1, start=(0.1, 0.2)),),
 }
 

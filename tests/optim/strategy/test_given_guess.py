@@ -123,14 +123,16 @@ def test_useless_guesses_do_no_harm() -> None:
     assert plan.objective == pytest.approx(solution().objective, rel=1e-6)
 
 
-def test_guesses_of_phases_and_scenarios() -> None:
-    dae = fb.assemble(models.subudhi_morris_2002(modes=1), symbolic=("payload.mass",))
+def test_guesses_of_phases() -> None:
+    dae = two_links()
     middle = {"joint1.angle": 0.5, "joint2.angle": -0.3}
     phases = (
         optim.Phase("out", duration=1.0, goal=middle),
         optim.Phase("back", duration=1.0, goal=ENDS[1]),
     )
-    problem = optim.Problem(start=ENDS[0], phases=phases, scenarios=({"payload.mass": 0.1},) * 2)
+    problem = optim.Problem(
+        start=ENDS[0], phases=phases, scenarios=({"payload.mass": 0.1}, {"payload.mass": 0.1 + 1e-9})
+    )
     found = optim.plan(dae, problem, intervals=12)
     for guess, most in ((found, 5), (found.trajectory, 2 * NEAR)):
         plan = optim.plan(dae, problem, intervals=12, guess=guess)
@@ -165,6 +167,12 @@ def test_refused_guesses(guess: object, words: str) -> None:
 
 
 def test_files_of_other_kinds_are_refused(tmp_path: Path) -> None:
-    fb.linearize(two_links()).save(tmp_path / "arm.npz")
-    with pytest.raises(fb.FlexblocksError, match="holds a LinearModel"):
-        planned(tmp_path / "arm.npz")
+    fb.linear_grid(two_links(), {"joint2.angle": [0.0, 0.5]}).save(tmp_path / "grid.nc")
+    with pytest.raises(fb.FlexblocksError, match="holds no plan"):
+        planned(tmp_path / "grid.nc")
+
+
+def test_motions_in_files(tmp_path: Path) -> None:
+    for name in ("run.nc", "run.csv"):
+        solution().trajectory.save(tmp_path / name)
+        assert iterations(planned(tmp_path / name)) <= NEAR
