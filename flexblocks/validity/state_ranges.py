@@ -12,7 +12,9 @@ from flexblocks.user_warning import warn
 from flexblocks.validity.large_deflections import is_quiet
 
 MOST = 3  # states that a warning names
-ROUNDING = 1e-6  # of a limit or of the motion: what holds a joint at its limit is off by the tolerance of a run
+ROUNDING = (
+    1e-6  # of a limit, of the motion or of the range: what holds a joint at its limit is off by the tolerance of a run
+)
 
 
 def beyond_state_ranges(dae: DAE, x: np.ndarray, times: np.ndarray | None = None, *, planned: bool = False) -> str:
@@ -28,7 +30,8 @@ def beyond_state_ranges(dae: DAE, x: np.ndarray, times: np.ndarray | None = None
         off = np.maximum(bound.low - values, values - bound.high)
         worst = int(np.argmax(off))
         limit = bound.low if values[worst] < bound.low else bound.high
-        if off[worst] > 0 and off[worst] > ROUNDING * max(abs(limit), np.ptp(values)):
+        sizes = [abs(limit), np.ptp(values), bound.high - bound.low]
+        if off[worst] > 0 and off[worst] > ROUNDING * max(size for size in sizes if np.isfinite(size)):
             unit = dae.x.unit(state)
             when = "" if times is None else f" at t = {times[worst]:.4g} s"
             text = f"{state} = {values[worst]:.3g} {unit}{when}, beyond {limit:.3g} {unit}"

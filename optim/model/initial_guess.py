@@ -45,8 +45,9 @@ def set_guess(
     free.
     """
     if t.is_free:
-        if series is not None:
-            t = replace(t, mesh=t.mesh.lasting(float(np.clip(series.duration, *t.duration_range))))
+        if series is not None and t.duration_range is not None:
+            low, high = t.duration_range
+            t = replace(t, mesh=t.mesh.lasting(min(max(series.duration, low), high)))
         b.T.set_value(t.mesh.duration)
     # Smooth path of the states over the mesh
     n, times, h, T = t.dae.tree.size, t.mesh.times, t.mesh.steps, t.mesh.duration

@@ -119,6 +119,7 @@ class Solving:
         model: Any,
         before: tuple[Attempt, ...],
         multipliers: Multipliers | None = None,
+        /,
         **options: Any,
     ) -> Plan:
         """Solve a model, from `multipliers` of its solution if given, and record the attempt after those `before`.
@@ -143,6 +144,7 @@ class Solving:
         model: Any,
         before: tuple[Attempt, ...],
         multipliers: Multipliers | None = None,
+        /,
         **options: Any,
     ) -> Plan:
         """Solve a model that lacks some of what was asked, and do not keep the plan; otherwise see `attempt`."""

@@ -68,3 +68,9 @@ def test_equilibria_beyond_them_are_told():
     dae = fb.assemble(limited(fb.Revolute("joint1", high=1.0)))
     (text,) = told(lambda: fb.equilibrium(dae, x={"joint1.angle": 1.2}))
     assert "joint1.angle = 1.2 rad, beyond 1 rad" in text
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_rest_at_a_limit_of_zero_is_not_told(size):
+    dae = fb.assemble(limited(fb.Revolute("joint1", low=0.0, high=2.0), size))
+    assert told(lambda: fb.simulate(dae, (0.0, 1.0), x0={"joint1.angle": -1e-12})) == []
