@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 import pytest
@@ -28,6 +29,7 @@ def anchors(size: float) -> list[tuple[np.ndarray, np.ndarray]]:
     ]
 
 
+@cache
 def cable_robot(size: float = 1.0, mass: float = 50.0, rigidity: float = 1e6, winches: bool = True) -> fb.DAE:
     """Return a platform in a hall of 6 by 4 by 3 sizes, on ropes that are just taut in the middle, or on forces."""
     model = fb.Model("cable robot", gravity=(0.0, 0.0, -9.81))

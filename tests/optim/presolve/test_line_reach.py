@@ -1,6 +1,7 @@
 """Lines that an arm cannot follow are refused before anything is solved, by closed forms."""
 
 import math
+from functools import cache
 
 import numpy as np
 import pytest
@@ -15,6 +16,7 @@ LENGTHS = (0.6, 0.4)
 SHARES = [i / 10 for i in range(1, 10)]
 
 
+@cache
 def arm(lengths: tuple[float, ...], rigidity: float | None = None) -> fb.DAE:
     """A planar arm of rigid links, or of beams, with a motor in each joint."""
     links = [

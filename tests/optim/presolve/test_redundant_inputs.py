@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 import pytest
 
@@ -11,6 +13,7 @@ from flexblocks import optim
 GRAVITY = 9.81  # [m/s2]
 
 
+@cache
 def on_two_motors(length: float, mass: float, weak: float, strong: float) -> fb.DAE:
     """Return a flexible arm on one joint with two motors, whose limits are shares of the moment of its load."""
     model = fb.Model("two motors", gravity=(0.0, -GRAVITY, 0.0))

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import flexblocks as fb
+from arms.library import subudhi_morris
 from flexblocks import models, optim
 from flexblocks.geometry import place, shape
 from flexblocks.optim.collocation.input_parametrization import input_shape
@@ -28,7 +29,7 @@ HALF_TURN = {"joint1.angle": np.pi / 2, "joint2.angle": np.pi / 6}
 
 @pytest.fixture(scope="module")
 def arm():
-    return fb.assemble(models.subudhi_morris_2002())
+    return subudhi_morris()
 
 
 def planned(arm, intervals=40, **more):

@@ -1,5 +1,7 @@
 """A gantry crane lifts a load over a wall: obstacles in the way of what hangs on a rope."""
 
+from functools import cache
+
 import numpy as np
 import pytest
 
@@ -9,6 +11,7 @@ from flexblocks import optim
 LOW, HIGH = (1.5, -9.0), (2.5, -4.0)
 
 
+@cache
 def gantry() -> fb.DAE:
     """Return a trolley of 200 kg with a winch, from which 500 kg hang on a steel rope."""
     model = fb.Model("gantry", gravity=(0.0, -9.81, 0.0))

@@ -2,15 +2,17 @@
 
 import math
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 import pytest
 
 import flexblocks as fb
+from arms.library import subudhi_morris
 from benchmarks.real_plans.arms import ARMS
 from benchmarks.real_plans.random_arm import random_arm
 from benchmarks.real_plans.tasks import TASKS
-from flexblocks import models, optim
+from flexblocks import optim
 from flexblocks.optim.model.trajectories import transcribed_problem
 from flexblocks.optim.presolve.quasi_static_modes import more_than_inputs
 from flexblocks.optim.strategy.mesh_refinement import refine_mesh
@@ -22,6 +24,7 @@ ARM_REACH = {"tendon arm": 0.3, "desk arm": 0.3}  # m
 SPEED, DEPTHS = 0.5, (2.0, 6.0)  # m/s, m
 
 
+@cache
 def hoist() -> fb.DAE:
     """A mass on a stiff rope with a winch, which goes up and down."""
     model = fb.Model("hoist", gravity=(0.0, -9.81, 0.0))
@@ -35,6 +38,7 @@ def hoist() -> fb.DAE:
     return fb.assemble(model)
 
 
+@cache
 def chain(stiffness: float) -> fb.DAE:
     """Two rotors and a wheel of 1 kg m2 each on one shaft, with a spring between each two, driven at the first."""
     model = fb.Model("chain")
@@ -135,7 +139,7 @@ def test_least_effort_that_takes_long_is_tried_in_more_time():
     start, goal = ({"joint1.angle": a, "joint2.angle": b} for a, b in ((0.0, 0.0), (math.pi / 2, math.pi / 6)))
     problem = optim.RestToRest(start, goal, "free", objective="time", limits=limits, input_ends="holding")
     plan = optim.plan(
-        fb.assemble(models.subudhi_morris_2002()), problem, intervals=100, scheme="lobatto", degree=4
+        subudhi_morris(), problem, intervals=100, scheme="lobatto", degree=4
     )  # fmt: skip
     assert plan.status == "converged"
     assert plan.duration < 0.72  # of local optima within 1 % of each other

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from functools import cache
 
 import numpy as np
 import pytest
@@ -21,6 +22,7 @@ RATIO = 50.0
 BRISTLES, DRY, BREAKAWAY, DAMPING = 3000.0, 0.5, 0.7, 20.0
 
 
+@cache
 def arm(length: float = 1.0, mass: float = 1.0, time: float = 1.0, transition: float | None = None) -> fb.DAE:
     """Return two geared links in a vertical plane with LuGre friction at their motors, in units of size."""
     torque = mass * length**2 / time**2
@@ -140,6 +142,7 @@ def test_all_parameters_stay_symbolic() -> None:
     assert "friction1.breakaway" in fb.assemble(model, symbolic="all").p.names
 
 
+@cache
 def links(size: float = 1.0, coulomb: float = 0.5, velocity: float = 0.01, *, hung: bool = False) -> fb.DAE:
     """Return two flexible links whose motors have dry friction, of a size, a mass and a time of their own."""
     torque = size**2 * size / size**2  # mass size^2 / time^2, all of them in units of the size
