@@ -246,7 +246,9 @@ def servo_arm():
 
 
 @pytest.mark.filterwarnings("ignore::flexblocks.optim.PlanWarning")  # of a coarse mesh, and rest up to a leeway
-@pytest.mark.parametrize(("duration", "objective"), [(2.0, "effort"), ("free", "time")])
+@pytest.mark.parametrize(
+    ("duration", "objective"), [(2.0, "effort"), pytest.param("free", "time", marks=pytest.mark.slow)]
+)
 def test_where_no_mode_is_resolved_the_slowest_keeps_its_dynamics(duration, objective):
     """Without any dynamics there would be nothing to plan."""
     dae = servo_arm()
