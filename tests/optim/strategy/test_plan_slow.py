@@ -21,7 +21,7 @@ def rest_to_rest(links: int) -> optim.RestToRest:
 
 def test_objective_converges_under_refinement() -> None:
     dae = subudhi_morris()
-    plans = [optim.plan(dae, rest_to_rest(2), intervals=intervals) for intervals in (50, 100, 200)]
+    plans = [optim.plan(dae, rest_to_rest(2), intervals=intervals) for intervals in (100, 200, 400)]
     steps = [abs(finer.objective - coarser.objective) for coarser, finer in pairwise(plans)]
     assert steps[1] < steps[0] < 0.01 * plans[-1].objective
     replay = plans[-1].replay()
