@@ -131,6 +131,7 @@ def test_refused_by_name():
         optim.plan(dae, far, intervals=4)
 
 
+@pytest.mark.slow
 def test_a_target_that_passes_by_is_met_while_it_is_in_reach():
     """Above the foot at 3 s, within two lengths of it for 1 of 5.5 s; met by the links that an instant asks for."""
     course = optim.Course(("4 * (3 - time)", "0.3", None), matched=False)

@@ -47,8 +47,11 @@ def planned(dae, intervals=16, **task):
 
 @pytest.mark.parametrize(
     "signal",
-    [WAVE, lambda t: 0.3 * (1 - ca.cos(3 * t)), CubicSpline(np.linspace(0, 1, 201), wave(np.linspace(0, 1, 201)))],
-    ids=["text", "function", "spline"],
+    [
+        pytest.param(WAVE, id="text"),
+        pytest.param(lambda t: 0.3 * (1 - ca.cos(3 * t)), id="function", marks=pytest.mark.slow),
+        pytest.param(CubicSpline(np.linspace(0, 1, 201), wave(np.linspace(0, 1, 201))), id="spline"),
+    ],
 )
 def test_a_known_reference_and_its_rate_are_one_signal(signal):
     dae = two_links(gravity=9.81)
