@@ -32,7 +32,7 @@ def close(actual, expected, tolerance=1e-10) -> bool:
 
 
 @pytest.mark.parametrize("dynamics", [pytest.param("recursive", marks=pytest.mark.slow), "closed-form"])
-@settings(max_examples=12)
+@settings(max_examples=5)
 @given(arm=arms(links=3, modes=2), seed=seeds)
 def test_an_arm_in_any_coordinates_is_the_same_arm(dynamics, arm, seed):
     old = fb.assemble(arm.model, dynamics=dynamics)

@@ -59,7 +59,7 @@ def test_the_order_and_the_stability_are_those_of_the_method(name: str) -> None:
     assert outside > 10.0
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=10, deadline=None)
 @given(st.integers(0, 2**32 - 1))
 def test_compiled_steps_measure_errors_as_all_others_do(seed: int) -> None:
     rng = np.random.default_rng(seed)

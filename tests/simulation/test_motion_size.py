@@ -43,7 +43,7 @@ def test_a_motion_of_a_nanometre_is_right(method: str) -> None:
         assert error(STAGE, force, method=method) < 1e-4
 
 
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=5, deadline=None)
 @given(st.floats(-9.0, -1.0))
 def test_a_motion_of_any_size_is_right(exponent: float) -> None:
     assert error(STAGE, 10.0**exponent) < 1e-4

@@ -35,7 +35,10 @@ def gantry() -> fb.DAE:
     return fb.assemble(model)
 
 
-@pytest.mark.parametrize("region", [optim.Cuboid(LOW, HIGH), optim.Capsule((2.0, -9.0), (2.0, -4.5), 0.5)])
+@pytest.mark.parametrize(
+    "region",
+    [pytest.param(optim.Cuboid(LOW, HIGH), marks=pytest.mark.slow), optim.Capsule((2.0, -9.0), (2.0, -4.5), 0.5)],
+)
 def test_a_load_is_lifted_over_a_wall(region):
     """From within a wall all ways out are as long; the detour over it hangs on a rope of the right length."""
     problem = optim.RestToRest(

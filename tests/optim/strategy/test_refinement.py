@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 import pytest
@@ -70,9 +71,15 @@ def test_shortest_time_converges_and_settles(torques, full, intervals):
     assert replay.energy_left < 1e-4
 
 
-def test_refined_until_it_replays():
+@cache
+def coarsely_planned():
     problem = quarter_turn((4.0, 2.0), duration=2.0, objective="effort")
-    coarse = optim.plan(subudhi_morris(), problem, intervals=10)
+    return optim.plan(subudhi_morris(), problem, intervals=10)
+
+
+def test_refined_until_it_replays():
+    coarse = coarsely_planned()
+    problem = coarse.transcribed.problem
     plan = optim.plan(subudhi_morris(), problem, intervals=10, refine=1e-4)
     assert coarse.replay().tip_miss > 1e-4
     replay = plan.replay()
@@ -127,10 +134,10 @@ def without(scheme):
     return solve
 
 
+@pytest.mark.slow
 def test_where_one_finer_mesh_is_not_solved_the_next_is_tried():
     """No symmetric scheme, so that only shorter intervals are left; and an end that is told where there is no time."""
-    problem = quarter_turn((4.0, 2.0), duration=2.0, objective="effort")
-    coarse = optim.plan(subudhi_morris(), problem, intervals=10)
+    coarse = coarsely_planned()
     solving = Solving(coarse.transcribed.dae, solve=without("lobatto"))
     plan = refine_mesh(coarse, solving, optim.Criteria(miss=1e-4))
     assert plan.status == "optimal"

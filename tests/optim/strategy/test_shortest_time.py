@@ -77,6 +77,7 @@ def test_a_plane_of_symmetry_that_is_hardly_worth_leaving():
     assert sum(attempt.iterations for attempt in plan.attempts) < 300
 
 
+@pytest.mark.slow
 def test_a_leeway_that_is_not_reached_leaves_the_plan_with_quasi_static_modes():
     """Of torques so weak that no mode vibrates, as of the arm with them all up to a leeway."""
 
