@@ -98,9 +98,7 @@ def test_growth_rates_with_modes_that_change() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("discretization", "shapes"), [("modes", "ode"), ("modes", "algebraic"), ("elements", "fixed")]
-)
+@pytest.mark.parametrize(("discretization", "shapes"), [("modes", "algebraic"), ("elements", "fixed")])
 def test_section_5(discretization: str, shapes: str, tmp_path: Path) -> None:
     """The run of section 5. The reference turns the tip of link 2 linearly (eq 2), which costs up to 0.24 mm.
 
