@@ -4,7 +4,8 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
-# Tests run side by side; as many as there are cores unless JOBS says otherwise.
+# Tests run side by side, as many as there are cores unless JOBS says otherwise; neighbours on one worker, which share
+# what they have in common.
 JOBS ?= auto
 # models/ and optim/ become packages inside flexblocks only when installed. Editors, which look for packages inside each
 # other on the disk, read this folder of links, laid out as an installation is; what follows no links reads a copy of it.
@@ -32,14 +33,14 @@ demo: env
 	$(BIN)/flexblocks demo --out out
 
 test: env
-	$(BIN)/python -m pytest -n $(JOBS)
+	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal
 
 test-slow: env
-	$(BIN)/python -m pytest -n $(JOBS) -m slow
+	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m slow
 
 # Every start of an optimisation moved by rounding: what fails here would fail on another processor.
 test-perturbed: env
-	$(BIN)/python -m pytest -n $(JOBS) tests/optim --perturb-guesses=1
+	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal tests/optim --perturb-guesses=1
 
 test-all: test test-slow
 

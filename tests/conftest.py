@@ -5,7 +5,7 @@ import signal
 
 from hypothesis import HealthCheck, Phase, settings
 
-pytest_plugins = ["perturbed_guesses"]
+pytest_plugins = ["folder_durations", "perturbed_guesses"]
 
 # The workers of `pytest -n` inherit this. Matrices are small here: with a thread per core in each worker, tests of
 # linear algebra took a fifth more processor time (37.7 s in place of 30.7 s), in which threads waited for each other.

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import flexblocks as fb
-from flexblocks import models
+from arms.library import subudhi_morris
 from flexblocks.errors import NameUnknownError
 from flexblocks.geometry import bending, shape
 
@@ -20,7 +20,7 @@ def cantilever(**beam) -> fb.Model:
 
 
 def test_rigid_arm_is_straight_lines_at_the_joint_angles():
-    dae = fb.assemble(models.subudhi_morris_2002(modes=0))
+    dae = subudhi_morris(modes=0)
     a, b = 0.3, -0.8
     lines = shape(dae)({"joint1.angle": a, "joint2.angle": b})
     elbow = 0.5 * np.array([np.cos(a), np.sin(a), 0])
@@ -44,7 +44,7 @@ def test_beam_follows_its_mode():
 
 
 def test_lines_meet_and_end_where_the_outputs_are():
-    dae = fb.assemble(models.subudhi_morris_2002(links=3))
+    dae = subudhi_morris(links=3)
     x = dae.x.values(None)
     x[: dae.tree.size] = 0.1 * np.random.default_rng(1).normal(size=dae.tree.size)
     lines = shape(dae)(x)
@@ -82,19 +82,19 @@ def test_slide_is_drawn_from_its_inlet_to_its_outlet():
 
 
 def test_bending_marks_the_coordinates_of_beams_only():
-    dae = fb.assemble(models.subudhi_morris_2002())
+    dae = subudhi_morris()
     chosen = [name for name, is_bending in zip(dae.x.names, bending(dae), strict=True) if is_bending]
     assert chosen == [f"link{i}.bending_y[{k}]" for i in (1, 2) for k in (1, 2)]
 
 
 def test_unknown_state_is_refused():
-    dae = fb.assemble(models.subudhi_morris_2002())
+    dae = subudhi_morris()
     with pytest.raises(NameUnknownError, match=r"joint9.*Did you mean"):
         shape(dae)({"joint9.angle": 1.0})
 
 
 def test_tip_is_the_body_farthest_out():
-    assert shape(fb.assemble(models.subudhi_morris_2002(rotor_mount="carried"))).tip == "payload"
+    assert shape(subudhi_morris(rotor_mount="carried")).tip == "payload"
     model = cantilever()
     joint, hook = model.add(fb.Revolute("joint")), model.add(fb.Payload("hook", mass=1.0, inertia=0.1))
     probe = model.add(fb.LumpedMass("probe", mass=1.0))

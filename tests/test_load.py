@@ -13,6 +13,7 @@ import pytest
 import xarray as xr
 
 import flexblocks as fb
+from arms.library import subudhi_morris
 from flexblocks import control, models, optim
 from flexblocks.errors import FileFormatError
 
@@ -63,7 +64,7 @@ def test_a_study_comes_back_as_its_results(name: str, tmp_path: Path) -> None:
 
 
 def test_a_motion_under_a_law_is_read_without_its_arm(tmp_path: Path) -> None:
-    arm = fb.assemble(models.subudhi_morris_2002(links=1, modes=1))
+    arm = subudhi_morris(links=1, modes=1)
     closed = control.close_loop(arm, control.PD({"rotor1.angle": "motor1.torque"}, kp=2.0, kd=1.0))
     run = fb.simulate(closed, (0.0, 0.02))
     run.save(tmp_path / "run.nc")

@@ -10,7 +10,7 @@ import pytest
 import xarray as xr
 
 import flexblocks as fb
-from flexblocks import models
+from arms.library import subudhi_morris
 from flexblocks.errors import FileFormatError
 from flexblocks.netcdf_file import read_netcdf, write_netcdf
 
@@ -23,7 +23,7 @@ def damaged(content: bytes, number: float) -> bytes:
 
 
 def test_a_changed_bit_of_a_motion_is_refused_and_a_file_that_is_whole_again_is_read(tmp_path: Path) -> None:
-    run = fb.simulate(fb.assemble(models.subudhi_morris_2002()), np.linspace(0, 0.2, 21), u={"motor1.torque": 0.1})
+    run = fb.simulate(subudhi_morris(), np.linspace(0, 0.2, 21), u={"motor1.torque": 0.1})
     path = tmp_path / "run.nc"
     run.save(path)
     whole = path.read_bytes()

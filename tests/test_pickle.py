@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 import flexblocks as fb
+from arms.library import subudhi_morris
 from arms.linkages import FLEXIBLE
 from flexblocks import control, models
 from flexblocks.errors import ComputationError
@@ -36,7 +37,7 @@ def two_links() -> fb.DAE:
 
 
 def closed_loop() -> fb.DAE:
-    arm = fb.assemble(models.subudhi_morris_2002())
+    arm = subudhi_morris()
     law = control.PD({"joint1.angle": "motor1.torque", "joint2.angle": "motor2.torque"}, kp=5.0, kd=1.0)
     return control.close_loop(arm, law)
 
@@ -100,7 +101,7 @@ def test_groups_of_variables_travel() -> None:
 
 
 def test_errors_keep_what_they_carry() -> None:
-    dae = fb.assemble(models.subudhi_morris_2002())
+    dae = subudhi_morris()
     with pytest.raises(fb.SimulationError) as stopped:
         fb.simulate(dae, (0.0, 5.0), max_steps=100)
     error = pickle.loads(pickle.dumps(stopped.value))

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 import flexblocks as fb
+from arms.library import subudhi_morris
 from flexblocks import control, models, optim
 
 LONGEST = 160
@@ -33,7 +34,7 @@ def results() -> dict[str, Any]:
         plan,
         plan.replay(),
         plan.audit(),
-        control.spillover(law, design=arm, finer=fb.assemble(models.subudhi_morris_2002(links=1, modes=3))),
+        control.spillover(law, design=arm, finer=subudhi_morris(links=1, modes=3)),
     ]
     return {type(one).__name__: one for one in found}
 

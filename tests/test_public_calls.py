@@ -17,6 +17,7 @@ import pandas as pd
 import pytest
 
 import flexblocks as fb
+from arms.library import subudhi_morris
 from flexblocks import control, export, models, optim, plot
 from flexblocks.argument_types import mismatch
 from flexblocks.errors import ArgumentError, FlexblocksError, ParameterError, UnexpectedError, suggestion
@@ -101,7 +102,7 @@ def test_an_error_in_a_law_of_the_user_keeps_type_and_traceback() -> None:
     def careless(t: float) -> float:
         return {}["torque"]
 
-    dae = fb.assemble(models.subudhi_morris_2002(links=1))
+    dae = subudhi_morris(links=1)
     with pytest.raises(KeyError) as error:
         fb.simulate(dae, (0.0, 0.1), u={dae.u.names[0]: careless})
     assert traceback.extract_tb(error.value.__traceback__)[-1].name == "careless"

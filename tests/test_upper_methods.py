@@ -13,7 +13,8 @@ import matplotlib as mpl
 import pytest
 
 import flexblocks as fb
-from flexblocks import lazy_package, models, optim
+from arms.library import subudhi_morris
+from flexblocks import lazy_package, optim
 from flexblocks.rich_display import Animated
 
 mpl.use("Agg")
@@ -62,7 +63,7 @@ print(len(run.plot()), type(run.animate()).__name__, type(lin.animate(mode=2))._
 
 
 def test_a_plan_and_its_replay_draw_themselves() -> None:
-    dae = fb.assemble(models.subudhi_morris_2002(links=1, modes=1))
+    dae = subudhi_morris(links=1, modes=1)
     plan = optim.plan(dae, optim.RestToRest({"joint1.angle": 0.0}, {"joint1.angle": 0.5}, 1.0), intervals=10)
     replay = plan.replay()
     _, *series = plan.plot(replay, count=3)
@@ -72,7 +73,7 @@ def test_a_plan_and_its_replay_draw_themselves() -> None:
 
 
 def test_their_arguments_pass_the_door() -> None:
-    lin: Any = fb.linearize(fb.assemble(models.subudhi_morris_2002(links=1, modes=1)))
+    lin: Any = fb.linearize(subudhi_morris(links=1, modes=1))
     with pytest.raises(fb.FlexblocksError, match=r"LinearModel.plot: .*reech"):
         lin.plot(reech=3.0)
     with pytest.raises(fb.FlexblocksError, match=r"suffix '\.txt'"):

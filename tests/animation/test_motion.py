@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 import flexblocks as fb
-from flexblocks import control, models, plot
+from arms.library import subudhi_morris
+from flexblocks import control, plot
 from flexblocks.errors import FileFormatError, NameUnknownError, ParameterError
 from flexblocks.geometry import shape
 from flexblocks.plot.animation.loads import beam_loads
@@ -156,7 +157,7 @@ def test_saved_motions_know_their_arm(planar, tmp_path):
 
 
 def test_a_motion_with_a_control_law_is_refused_on_the_arm_without() -> None:
-    dae = fb.assemble(models.subudhi_morris_2002(links=1, modes=1))
+    dae = subudhi_morris(links=1, modes=1)
     closed = control.close_loop(dae, control.PD({"rotor1.angle": "motor1.torque"}, kp=2.0, kd=1.0))
     run = fb.simulate(closed, t=(0.0, 0.02))
     with pytest.raises(ParameterError, match="other inputs than the DAE"):

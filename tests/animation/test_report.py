@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 import flexblocks as fb
+from arms.library import subudhi_morris
 from browser import browser_path, opened
-from flexblocks import export, models, optim
+from flexblocks import export, optim
 from flexblocks.errors import FileFormatError, ParameterError
 from flexblocks.plot.animation.packing import unpacked
 
@@ -34,7 +35,7 @@ def test_report_of_a_simulation(planar, tmp_path):
 
 
 def test_report_of_a_linear_model(tmp_path):
-    dae = fb.assemble(models.subudhi_morris_2002())
+    dae = subudhi_morris()
     lin = fb.linearize(dae, outputs=("joint1.angle",))
     export.report(lin, tmp_path / "arm.html")
     gain = plots(tmp_path / "arm.html")["gain from motor1.torque"]["curves"][0]
@@ -57,7 +58,7 @@ def test_refusals(planar, tmp_path):
 @pytest.mark.parametrize("size", [(1400, 900), (390, 844)])
 def test_report_of_a_plan_in_a_browser(tmp_path, size):
     browser_path()
-    dae = fb.assemble(models.subudhi_morris_2002())
+    dae = subudhi_morris()
     start = {"joint1.angle": 0.0, "joint2.angle": 0.0}
     goal, limits = {"joint1.angle": 0.8, "joint2.angle": 0.4}, {"motor1.torque": 0.5, "motor2.torque": 0.5}
     keep = optim.KeepOut(optim.Sphere((0.3, 0.9), 0.1), frames="payload")

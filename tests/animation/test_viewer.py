@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import flexblocks as fb
+from arms.library import subudhi_morris
 from browser import browser_path, opened
 from flexblocks import models, plot
 
@@ -103,7 +104,7 @@ def test_spatial_arm_side_by_side_and_its_size(tmp_path):
 @pytest.mark.slow
 def test_modes(tmp_path):
     browser_path()
-    lin = fb.linearize(fb.assemble(models.subudhi_morris_2002()))
+    lin = fb.linearize(subudhi_morris())
     plot.animate(lin).save(tmp_path / "modes.html")
     with opened(tmp_path / "modes.html") as (page, wrong):
         assert page.locator("#fb-mode option").count() == sum(m.eigenvalue.imag > 0 for m in lin.modes())

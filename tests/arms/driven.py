@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 
 import flexblocks as fb
 from flexblocks.interfaces import GUEST, Coordinate, Frame, Local, Physics, flange, parameter
@@ -30,6 +31,7 @@ class ToGround(fb.Block):
         return Physics(potential=self.stiffness * local["angle"] ** 2 / 2)
 
 
+@cache
 def rotor(limit: float | None = None, symbolic=()) -> fb.DAE:
     """One rotor of inertia 0.1 kg m2 with a motor: a double integrator."""
     model = fb.Model("rotor")
@@ -40,6 +42,7 @@ def rotor(limit: float | None = None, symbolic=()) -> fb.DAE:
     return fb.assemble(model, symbolic)
 
 
+@cache
 def two_masses(stiffness: float = 20.0, symbolic=()) -> fb.DAE:
     """A motor's rotor and a load behind a spring."""
     model = fb.Model("two masses")
@@ -74,6 +77,7 @@ def driven_links(
     return fb.assemble(model)
 
 
+@cache
 def upright_arm(links: int = 2, modes: int = 1, damping: float = 0.0, limit: float | None = None) -> fb.DAE:
     """Flexible links on driven joints, gravity along -y; modes=0 makes them rigid."""
     discretization = fb.AssumedModes(modes, tip="free") if modes else fb.Rigid()

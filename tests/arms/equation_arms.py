@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 import flexblocks as fb
+from arms.library import subudhi_morris
 from arms.one_link import DCMotor, HardeningSpring, joint_arm
 from flexblocks import export, models
 from flexblocks.models.yu_chen_chords import chord_coordinates
@@ -17,7 +18,7 @@ def one_link() -> fb.DAE:
 
 
 ARMS = {
-    "numbers": fb.assemble(models.subudhi_morris_2002()),
+    "numbers": subudhi_morris(),
     "symbols": fb.assemble(models.subudhi_morris_2002(), symbolic="all"),
     "gravity, chords": chord_coordinates(fb.assemble(models.yu_chen_2019(), symbolic=("mass1.mass",))),
     "friction, gears": fb.assemble(models.yu_chen_2019(drives="geared", friction=True), symbolic="all"),

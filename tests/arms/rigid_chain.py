@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import flexblocks as fb
 
 
+@cache
 def chain(size: float = 1.0) -> fb.DAE:
     """Three rigid links in the plane, each half of `size` [m] long, and a load."""
     model = fb.Model("chain")

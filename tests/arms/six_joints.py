@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 from scipy.spatial.transform import Rotation
 
@@ -12,6 +14,7 @@ LENGTHS = (1.0, 1.5, 1.2, 0.3, 0.3, 0.2)  # of the first link
 START = {f"joint{i}.angle": angle for i, angle in enumerate((0.0, -0.5, 1.2, 0.0, 0.8, 0.0), 1)}
 
 
+@cache
 def six_joints(size: float, mass: float, gravity: float = 9.81) -> fb.DAE:
     """An arm with a spherical wrist; its first link has this length [m], each link this mass [kg]."""
     model = fb.Model("six joints", gravity=(0.0, 0.0, -gravity))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 
 import flexblocks as fb
@@ -10,6 +12,7 @@ FASTEST = 0.2  # m/s, of the cylinder
 POSTURES = {"slew.angle": 0.0, "luff.angle": -0.7}, {"slew.angle": 1.2, "luff.angle": -0.4}
 
 
+@cache
 def truck_crane() -> fb.DAE:
     m = fb.Model("truck crane", gravity=(0, 0, -9.81))
     ground, slew, luff = m.add(fb.Ground("ground")), m.add(fb.Revolute("slew")), m.add(fb.Revolute("luff", (0, 1, 0)))

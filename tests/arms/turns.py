@@ -1,14 +1,17 @@
 """Motions for tests: a rigid body on a hinge, and a quarter turn of the two-link arm."""
 
+from functools import cache
+
 import numpy as np
 
 import flexblocks as fb
-from flexblocks import models, optim
+from flexblocks import optim
 
 INERTIA = 0.3
 TORQUE = "motor1.torque"
 
 
+@cache
 def hinge(gravity=0.0, limit=None, symbolic=()):
     """A rigid body on a driven hinge: 0.3 kg m2 about it, 1 kg at 0.5 m."""
     model = fb.Model("hinge", gravity=(0.0, -gravity, 0.0))
@@ -23,10 +26,6 @@ def hinge(gravity=0.0, limit=None, symbolic=()):
 
 def swing(distance, duration="free", **more):
     return optim.RestToRest({"joint1.angle": 0.2}, {"joint1.angle": 0.2 + distance}, duration, **more)
-
-
-def two_link_arm(mount="relative", links=2):
-    return fb.assemble(models.subudhi_morris_2002(links=links, rotor_mount=mount))
 
 
 def quarter_turn(torques=(1.0, 0.5), full=0.05, duration="free", objective="time"):

@@ -83,7 +83,7 @@ def frequency_equation(b: np.ndarray, tip: fb.TipBody) -> np.ndarray:
     )
 
 
-@settings(max_examples=40)
+@settings(max_examples=15)
 @given(tip_bodies())
 def test_roots_are_those_of_the_frequency_equation(tip):
     found = roots(tip, 5)
@@ -94,7 +94,7 @@ def test_roots_are_those_of_the_frequency_equation(tip):
     assert np.count_nonzero(np.diff(signs)) == len(found)
 
 
-@settings(max_examples=40)
+@settings(max_examples=15)
 @given(tip_bodies())
 def test_modes_are_orthogonal_in_the_product_with_the_tip_body(tip):
     modes = clamped_modes(4, tip)

@@ -52,7 +52,7 @@ def test_in_free_fall_a_sensor_feels_nothing():
         np.testing.assert_allclose(reading(dae, [0.0, 2.0]), [0, expected, 0], atol=1e-13)
 
 
-@settings(max_examples=15)
+@settings(max_examples=6)
 @given(arms(links=3, modes=2), st.integers(0, 2**32 - 1))
 def test_it_is_the_second_derivative_of_the_position(arm, seed):
     model = arm.model

@@ -16,6 +16,7 @@ import scipy.io
 from typer.testing import CliRunner
 
 import flexblocks as fb
+from arms.library import subudhi_morris
 from flexblocks import models
 from flexblocks.cli import app
 from flexblocks.cli.completion import complete_model
@@ -67,7 +68,7 @@ def test_models_lists_the_catalogue():
 
 def test_check_counts_what_is_there():
     found = data("check", ARM, "--set", "links=1", "--set", "modes=3")
-    dae = fb.assemble(models.subudhi_morris_2002(links=1, modes=3))
+    dae = subudhi_morris(links=1, modes=3)
     assert [row["name"] for row in found["states"]] == list(dae.x.names)
     assert [row["name"] for row in found["blocks"]] == list(models.subudhi_morris_2002(links=1).blocks)
     assert found["inputs"] == [

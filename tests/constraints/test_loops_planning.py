@@ -17,7 +17,7 @@ MOVE = {"start": {"crank_joint.angle": 0.5}, "goal": {"crank_joint.angle": 2.5}}
 def test_least_effort_from_rest_to_rest(rigidity):
     four_bar = FourBar(rigidity=rigidity)
     dae = fb.assemble(four_bar.model())
-    plan = optim.plan(dae, optim.RestToRest(**MOVE, duration=1.0), intervals=200 if rigidity else 80)
+    plan = optim.plan(dae, optim.RestToRest(**MOVE, duration=1.0), intervals=120 if rigidity else 80)
     assert plan.status == "converged"
     assert plan.statistics.iterations <= 15
     assert np.abs(dae.constraint(plan.trajectory.x[:, : dae.tree.size].T, []).full()).max() < 1e-6
@@ -38,6 +38,7 @@ def test_least_effort_from_rest_to_rest(rigidity):
     assert replay.trajectory["crank_joint.angle"][-1] == pytest.approx(end[0], abs=1e-5)
 
 
+@pytest.mark.slow
 def test_a_finer_mesh_replays_better_and_costs_the_same():
     dae = fb.assemble(FourBar().model())
     problem = optim.RestToRest(**MOVE, duration=1.0, objective=optim.Effort(rate_weight=0.01))
@@ -58,6 +59,7 @@ def test_shortest_time():
     assert abs(plan.replay().trajectory["crank_joint.angle"][-1] - 2.5) < 1e-4
 
 
+@pytest.mark.slow
 def test_a_limited_force_at_the_pin():
     """The force that keeps the loop closed is limited like any output; the plan takes another way to the goal."""
     dae = fb.assemble(FourBar().model())

@@ -8,6 +8,7 @@ from scipy.integrate import simpson
 
 import flexblocks as fb
 from arms.driven import INERTIA, ToGround, rotor, two_masses, upright_arm
+from arms.library import subudhi_morris
 from arms.one_link import DCMotor, HardeningSpring, joint_arm
 from flexblocks import control, export, models, optim, plot
 from flexblocks.errors import ComputationError, FlexblocksError, NameUnknownError, ParameterError
@@ -117,7 +118,7 @@ def test_the_linearization_is_that_of_the_parts(dynamics):
 
 
 def test_power_of_the_law_is_the_work_in_the_energy_balance():
-    dae = fb.assemble(models.subudhi_morris_2002())
+    dae = subudhi_morris()
     loops = {f"rotor{i}.angle": f"motor{i}.torque" for i in (1, 2)}
     closed = control.close_loop(dae, control.PD(loops, kp=5.0, kd=0.5))
     run = fb.simulate(closed, (0.0, 1.0), u=control.follow(closed, {"rotor1.angle": control.quintic(0, 1, 0.8)}))
@@ -260,7 +261,7 @@ def test_a_plan_for_a_closed_loop_moves_its_references():
 
 
 def test_feedforward_and_feedback_follow_a_plan():
-    dae = fb.assemble(models.subudhi_morris_2002(modes=1))
+    dae = subudhi_morris(modes=1)
     goal = {"joint1.angle": 0.5, "joint2.angle": 0.3}
     plan = optim.plan(
         dae,

@@ -10,7 +10,8 @@ import pytest
 
 import flexblocks as fb
 from arms.driven import upright_arm
-from flexblocks import control, models
+from arms.library import subudhi_morris
+from flexblocks import control
 from flexblocks.errors import ComputationError, NameUnknownError, ParameterError
 from oracles.published import reference
 from repository import EXAMPLES
@@ -25,7 +26,7 @@ REFERENCE = reference("subudhi_morris_2002")
 
 @pytest.fixture(scope="module")
 def dae():
-    return fb.assemble(models.subudhi_morris_2002(shapes="as-printed"))
+    return subudhi_morris(shapes="as-printed")
 
 
 @pytest.fixture(scope="module")
@@ -167,7 +168,7 @@ def test_the_tuned_law_is_better_in_every_figure_and_well_damped(dae, split):
     assert poles.real.max() < -1.2
     assert np.min(-poles.real / np.abs(poles)) > 0.009
     assert np.min((-poles.real / np.abs(poles))[np.abs(poles) < 100]) > 0.05
-    finer = control.close_loop(fb.assemble(models.subudhi_morris_2002(modes=4)), law)
+    finer = control.close_loop(subudhi_morris(modes=4), law)
     assert np.linalg.eigvals(fb.linearize(finer).A).real.max() < -0.9
 
 

@@ -7,7 +7,8 @@ import pytest
 
 import flexblocks as fb
 from arms.driven import upright_arm
-from flexblocks import control, models
+from arms.library import subudhi_morris
+from flexblocks import control
 from flexblocks.errors import FlexblocksError, NameUnknownError, ParameterError
 
 JOINTS = ["joint1.angle", "joint2.angle"]
@@ -78,14 +79,14 @@ def test_a_decoupled_joint_follows_its_reference_to_integration_accuracy():
 def test_decoupling_by_another_model_leaves_an_error():
     """An overestimated stiffness: the law acts by its model, the joints feel the difference (eqs 31, 35)."""
     dae = upright_arm(modes=1)
-    stiffer = fb.assemble(models.subudhi_morris_2002(modes=1, joints="rigid"))
+    stiffer = subudhi_morris(modes=1, joints="rigid")
     closed = control.close_loop(dae, control.Decoupling(JOINTS, kp=GP, kd=GV, model=stiffer))
     state, a, given, _, _ = at_random(closed)
     assert abs(a[JOINTS[0]] - wanted(JOINTS[0], state, given)) > 1.0
 
 
 def test_rotors_are_decoupled_where_joints_cannot_be():
-    dae = fb.assemble(models.subudhi_morris_2002(modes=1))
+    dae = subudhi_morris(modes=1)
     rotors = ["rotor1.angle", "rotor2.angle"]
     closed = control.close_loop(dae, control.Decoupling(rotors, kp=GP, kd=GV))
     state, a, given, _, _ = at_random(closed)
@@ -111,7 +112,7 @@ def test_wrong_models_are_refused(law, error, words):
 
 def test_a_model_with_other_names_is_refused():
     rigid = upright_arm(links=1, modes=0)
-    other = fb.assemble(models.subudhi_morris_2002(links=1, modes=1, joints="flexible"))
+    other = subudhi_morris(links=1, modes=1, joints="flexible")
     law = control.ComputedTorque(1.0, 1.0, model=rigid, measured={"joint1.angle": "elbow.angle"})
     with pytest.raises(FlexblocksError, match=r"elbow\.angle"):
         control.close_loop(other, law)

@@ -8,7 +8,8 @@ import pytest
 
 import flexblocks as fb
 from arms.driven import INERTIA, driven_links, rotor, two_masses
-from flexblocks import control, models
+from arms.library import subudhi_morris
+from flexblocks import control
 from flexblocks.errors import ComputationError, NameUnknownError, ParameterError
 
 
@@ -20,7 +21,7 @@ def test_a_rotor_has_the_gain_of_the_closed_form():
 
 
 def test_it_is_the_gain_of_python_control():
-    dae = fb.assemble(models.subudhi_morris_2002(modes=1, joints="rigid"))
+    dae = subudhi_morris(modes=1, joints="rigid")
     lin = fb.linearize(dae)
     rng = np.random.default_rng(3)
     root = rng.normal(size=(len(dae.x),) * 2)
@@ -96,7 +97,7 @@ def test_about_a_point_it_holds_the_weight_there():
 
 def test_the_second_loop_of_a_decoupled_arm():
     """Theodore & Ghosal, eq 37: the regulator drives the accelerations that decoupling makes of the inputs."""
-    dae = fb.assemble(models.subudhi_morris_2002(modes=1, joints="rigid"))
+    dae = subudhi_morris(modes=1, joints="rigid")
     joints = ["joint1.angle", "joint2.angle"]
     decoupled = control.close_loop(dae, control.Decoupling(joints))
     assert decoupled.u.names == tuple(f"der(reference.{name},2)" for name in joints)

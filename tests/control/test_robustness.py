@@ -13,7 +13,8 @@ import scipy.stats
 
 import flexblocks as fb
 from arms.driven import INERTIA, rotor, two_masses
-from flexblocks import control, models
+from arms.library import subudhi_morris
+from flexblocks import control
 from flexblocks.errors import ComputationError, FlexblocksWarning, NameUnknownError, ParameterError
 
 monte_carlo_module = sys.modules["flexblocks.control.robustness.monte_carlo"]
@@ -39,7 +40,7 @@ def test_the_disk_margin_is_the_distance_on_a_fine_grid():
 
 def test_the_regulator_has_its_guaranteed_margins():
     """Half the gain to any gain, 60 degrees, in each loop (Safonov & Athans 1977, R diagonal)."""
-    dae = fb.assemble(models.subudhi_morris_2002(modes=1, joints="rigid"))
+    dae = subudhi_morris(modes=1, joints="rigid")
     found = control.margins(dae, control.LQR({"joint1.angle": 10.0, "joint2.angle": 5.0, "elastic_energy": 1.0}))
     assert set(found) == {"motor1.torque", "motor2.torque"}
     for margin in found.values():
@@ -66,7 +67,7 @@ def test_an_unstable_loop_has_no_margins():
 
 
 def test_a_one_mode_regulator_destabilizes_the_four_mode_arm_and_the_report_said_so():
-    few, many = (fb.assemble(models.subudhi_morris_2002(links=1, modes=modes)) for modes in (1, 4))
+    few, many = (subudhi_morris(links=1, modes=modes) for modes in (1, 4))
     law = control.LQR({"payload.y": 1000.0})
     report = control.spillover(law, few, many)
     assert np.max(report.design_poles.real) < 0

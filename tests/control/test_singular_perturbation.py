@@ -9,7 +9,8 @@ import pytest
 
 import flexblocks as fb
 from arms.driven import rotor, two_masses, upright_arm
-from flexblocks import control, models
+from arms.library import subudhi_morris
+from flexblocks import control
 from flexblocks.errors import FlexblocksWarning, NameUnknownError, ParameterError
 from repository import EXAMPLES
 
@@ -22,7 +23,7 @@ FREQUENCIES = [13.5853, 25.8197, 63.6178, 187.85, 918.33, 2488.7]
 
 @pytest.fixture(scope="module")
 def dae():
-    return fb.assemble(models.subudhi_morris_2002(shapes="as-printed"))
+    return subudhi_morris(shapes="as-printed")
 
 
 @pytest.fixture(scope="module")
@@ -76,7 +77,7 @@ def test_the_fast_subsystem_is_eq_67_corrected(dae, split):
 
 
 def test_the_slow_subsystem_is_the_rigid_arm(split):
-    rigid = fb.assemble(models.subudhi_morris_2002(modes=0, joints="rigid"))
+    rigid = subudhi_morris(modes=0, joints="rigid")
     rng = np.random.default_rng(3)
     x, u = rng.normal(size=4), rng.normal(size=2)
     assert split.slow.q_names == rigid.q_names

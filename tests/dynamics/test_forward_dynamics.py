@@ -10,7 +10,7 @@ import flexblocks as fb
 from flexblocks import models
 from flexblocks.dae.operation_counts import operation_counts
 
-STATES = 1000
+STATES = 200
 
 
 def chain(links: int, axes: tuple = ((0, 0, 1),), bending: str = "y", mass: float = 0.1) -> fb.Model:
@@ -123,7 +123,7 @@ def operations(model: fb.Model) -> int:
     return operation_counts(fb.assemble(model).forward_dynamics)["total"]
 
 
-@pytest.mark.parametrize("links", [2, 3, 5, 10, 50])
+@pytest.mark.parametrize("links", [2, 5, 20])
 def test_cost_is_linear_in_the_number_of_links(links: int) -> None:
     """An upper bound that grows by the same number with each link, however many there are."""
     assert operations(chain(links)) <= 186 * links - 124

@@ -9,7 +9,8 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import flexblocks as fb
-from flexblocks import control, export, models, optim
+from arms.library import subudhi_morris
+from flexblocks import control, export, optim
 from flexblocks.dae.compiler import find_compiler
 from flexblocks.dynamics.algorithms.frame_motions import ROTATION, UNITS
 from flexblocks.errors import ComputationError, NameUnknownError
@@ -133,14 +134,14 @@ def raised() -> fb.DAE:
 
 def test_linear_models_agree_with_the_response(arm):
     """The linearised outputs against differences of the nonlinear ones."""
-    dae = fb.assemble(models.subudhi_morris_2002(modes=1))
+    dae = subudhi_morris(modes=1)
     lin = fb.linearize(dae, outputs=("payload.velocity_y", "payload.yaw", "link1.rotation_yx"))
     assert lin.output_units == ("m/s", "rad", "1")
     assert check(dae, lin).largest < 1e-6
 
 
 def test_nobody_pays_who_does_not_ask():
-    dae = fb.assemble(models.subudhi_morris_2002())
+    dae = subudhi_morris()
     assert not any(name.rpartition(".")[2] in ROTATION for name in dae.y.names)
     instructions, dynamics = dae.output.n_instructions(), dae.forward_dynamics
     seen = dae.with_outputs(("payload.velocity_x", "payload.x"))
@@ -160,14 +161,14 @@ def test_unknown_names_are_refused_with_the_nearest(arm):
         fb.linearize(arm, outputs=("hand.velocty_x",))
     with pytest.raises(NameUnknownError, match=r"fmu: outputs: .* Did you mean hand\.velocity_x"):
         export.fmu(arm, "arm.fmu", outputs=("hand.velocty_x",))
-    dae = fb.assemble(models.subudhi_morris_2002(modes=0))
+    dae = subudhi_morris(modes=0)
     with pytest.raises(NameUnknownError, match=r"nothing to measure: .* Did you mean payload\.velocity_x"):
         control.close_loop(dae, control.PD({"payload.velocty_x": "motor1.torque"}, kp=1.0, kd=0.0))
 
 
 def test_laws_and_trajectories_use_them(tmp_path):
     """A damper of the tip's speed: the command is -k v along the whole motion, in the file as well."""
-    dae = fb.assemble(models.subudhi_morris_2002(modes=1))
+    dae = subudhi_morris(modes=1)
     law = control.PD({"payload.velocity_y": "motor2.torque"}, kp=0.3, kd=0.0)
     closed = control.close_loop(dae, law).with_outputs(("payload.velocity_y", "link1.pitch"))
     run = fb.simulate(closed, np.linspace(0.0, 0.2, 21), x0={"der(joint1.angle)": 1.0})
@@ -182,7 +183,7 @@ def test_laws_and_trajectories_use_them(tmp_path):
 @pytest.mark.slow
 def test_observers_measure_them_on_bent_links():
     """A gyroscope and a camera at the tip: the poles are those of law and observer, and the estimate finds the arm."""
-    dae = fb.assemble(models.subudhi_morris_2002(modes=1))
+    dae = subudhi_morris(modes=1)
     measured = ["payload.angular_velocity_z", "payload.yaw", "payload.velocity_y", "joint1.angle"]
     law = control.LQR({"joint1.angle": 50.0, "joint2.angle": 20.0}, R=1.0)
     kalman = control.Kalman(measured, process={"motor1.torque": 1.0, "motor2.torque": 1.0}, noise=1e-4)
@@ -207,7 +208,7 @@ def test_observers_measure_them_on_bent_links():
 
 
 def test_plans_limit_speed_of_the_tip():
-    dae = fb.assemble(models.subudhi_morris_2002(modes=0)).with_outputs("payload.velocity_y")
+    dae = subudhi_morris(modes=0).with_outputs("payload.velocity_y")
     ask = {"start": {"joint1.angle": 0.0, "joint2.angle": 0.0}, "goal": {"payload.x": 0.0, "payload.yaw": 2.0}}
     free, held = (
         optim.plan(dae, optim.RestToRest(**ask, duration=2.0, limits=limits), intervals=10)
@@ -222,7 +223,7 @@ def test_plans_limit_speed_of_the_tip():
 
 @pytest.mark.slow
 def test_compiled_equations_stay_compiled():
-    dae = fb.assemble(models.subudhi_morris_2002(modes=0)).compile()
+    dae = subudhi_morris(modes=0).compile()
     seen = dae.with_outputs("payload.velocity_x")
     assert seen.motion is dae.motion
     assert isinstance(seen.expressions.output, ca.SX)
@@ -235,7 +236,7 @@ def test_fmus_have_them_as_outputs(tmp_path):
     """Run by FMPy against the trajectory."""
     if find_compiler() is None:
         pytest.skip("there is no C compiler")
-    dae, names = fb.assemble(models.subudhi_morris_2002(modes=1)), ("payload.velocity_y", "link2.rotation_xy")
+    dae, names = subudhi_morris(modes=1), ("payload.velocity_y", "link2.rotation_xy")
     path = export.fmu(dae, tmp_path / "arm.fmu", kind="CoSimulation", outputs=names)
     start = {"der(joint1.angle)": 1.0}
     there = fmpy.simulate_fmu(

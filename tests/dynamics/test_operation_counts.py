@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import flexblocks as fb
+from arms.library import subudhi_morris
 from flexblocks import models
 from flexblocks.beam.discretization import Discretization
 from flexblocks.beam.shapes.shape_integrals import DiscretizedDeformation, discretized_bending
@@ -98,7 +99,7 @@ def plane_of(outboard: int) -> DiscretizedDeformation:
 
 @pytest.mark.parametrize("links", [1, 2, 3, 4])
 def test_the_third_dimension_is_free(links: int) -> None:
-    spatial = fb.assemble(models.subudhi_morris_2002(links=links, shapes="as-printed", joints="rigid")).mass_matrix
+    spatial = subudhi_morris(links=links, shapes="as-printed", joints="rigid").mass_matrix
     planar = planar_mass_matrix(links)
     q = 0.3 * np.random.default_rng(links).normal(size=3 * links)
     np.testing.assert_allclose(np.array(spatial(q, [])), np.array(planar(q)), rtol=1e-13, atol=1e-14)
@@ -107,7 +108,7 @@ def test_the_third_dimension_is_free(links: int) -> None:
 
 def test_kinetic_energy_of_the_two_link_arm() -> None:
     """Constant shape integrals in body axes: loads of states and constants included."""
-    dae = fb.assemble(models.subudhi_morris_2002())
+    dae = subudhi_morris()
     kinetic = total(kinetic_energies(dae.tree, dae.q, dae.v))
     assert ca.Function("T", [dae.x.symbol], [ca.cse(kinetic)]).n_instructions() <= 178
 
@@ -115,7 +116,7 @@ def test_kinetic_energy_of_the_two_link_arm() -> None:
 @pytest.mark.parametrize(("links", "bound"), [(1, 42), (2, 225), (3, 480), (4, 795)])
 def test_mass_matrix(links: int, bound: int) -> None:
     """Instructions of the whole matrix, both triangles stored."""
-    dae = fb.assemble(models.subudhi_morris_2002(links=links, joints="rigid", shapes="as-printed"))
+    dae = subudhi_morris(links=links, joints="rigid", shapes="as-printed")
     assert dae.mass_matrix.n_instructions() <= bound
 
 

@@ -16,7 +16,8 @@ import pytest
 from typer.testing import CliRunner
 
 import flexblocks as fb
-from flexblocks import models, optim
+from arms.library import subudhi_morris
+from flexblocks import optim
 from flexblocks.cli import app
 from repository import ROOT
 
@@ -107,7 +108,7 @@ def test_commands_run(command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPa
         (tmp_path / "my_blocks.py").write_text(MY_BLOCKS)
         my_arm().save("my_arm.yaml")
     if command.startswith("flexblocks view"):
-        fb.simulate(fb.assemble(models.subudhi_morris_2002()), [0.0, 0.1]).save("run.nc")
+        fb.simulate(subudhi_morris(), [0.0, 0.1]).save("run.nc")
     result = CliRunner().invoke(app, shlex.split(command, comments=True)[1:])
     assert result.exit_code == 0, result.output
 

@@ -57,6 +57,7 @@ def test_gravity(run):
     assert motion["payload.x"][-1] == pytest.approx(-0.3, abs=1e-4)
 
 
+@pytest.mark.slow
 def test_tip_goal(run):
     """The posture at the goal is better than the one that is merely nearest."""
     _, plan, replay = run("tip_goal")

@@ -12,6 +12,7 @@ import pytest
 
 import flexblocks as fb
 from arms.equation_arms import ARMS
+from arms.library import subudhi_morris
 from flexblocks import export, models
 from flexblocks.dae import compiler
 from flexblocks.errors import NameUnknownError, ParameterError
@@ -58,7 +59,7 @@ def test_exported_c_of_any_function_and_of_jacobians(tmp_path: Path) -> None:
 def test_c_code_of_a_compiled_dae(tmp_path: Path) -> None:
     if compiler.find_compiler() is None:
         pytest.skip("there is no C compiler")
-    dae = fb.assemble(models.subudhi_morris_2002(links=1, modes=1))
+    dae = subudhi_morris(links=1, modes=1)
     plain = export.c_code(dae, tmp_path / "arm.c")[0].read_text()
     assert export.c_code(dae.compile(strict=True), tmp_path / "arm.c")[0].read_text() == plain
 

@@ -132,7 +132,7 @@ def test_inputs_change_linearly_where_their_derivatives_are_set() -> None:
 
 
 @pytest.mark.skipif(shutil.which("cmake") is None, reason="there is no cmake, with which FMPy compiles")
-@pytest.mark.parametrize("version", VERSIONS)
+@pytest.mark.parametrize("version", [pytest.param(VERSIONS[0], marks=pytest.mark.slow), *VERSIONS[1:]])
 def test_sources_compile_elsewhere(version: str, tmp_path: Path) -> None:
     path = export.fmu(dae("algebraic"), tmp_path / "sources only.fmu", version, binary=False)
     with zipfile.ZipFile(path) as archive:

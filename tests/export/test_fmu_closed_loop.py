@@ -50,7 +50,7 @@ def test_a_closed_loop_runs_in_fmpy_as_in_simulate(version: str, tmp_path: Path)
 
 
 @pytest.mark.skipif(compiler.find_compiler() is None, reason="there is no C compiler")
-@pytest.mark.parametrize("version", VERSIONS)
+@pytest.mark.parametrize("version", [pytest.param(VERSIONS[0], marks=pytest.mark.slow), *VERSIONS[1:]])
 def test_inputs_saturate_inside_where_that_is_asked_for(version: str, tmp_path: Path) -> None:
     """Then the input has no range, and its description says what becomes of more; else the range is the limit."""
     dae = upright_arm(damping=0.01, limit=8.0)

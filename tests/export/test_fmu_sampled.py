@@ -68,8 +68,14 @@ def dae(name: str) -> fb.DAE:
     return ARMS[name]()
 
 
-@pytest.mark.parametrize("version", VERSIONS)
-@pytest.mark.parametrize("name", ARMS)
+@pytest.mark.parametrize(
+    ("name", "version"),
+    [
+        pytest.param(name, version, marks=[pytest.mark.slow] * (version != VERSIONS[i % 2]))
+        for i, name in enumerate(ARMS)
+        for version in VERSIONS
+    ],
+)
 def test_a_sampled_loop_runs_in_fmpy_as_in_simulate(name: str, version: str, tmp_path: Path) -> None:
     closed = dae(name)
     path = str(export.fmu(closed, tmp_path / f"{name}.fmu", version))

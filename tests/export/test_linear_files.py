@@ -18,6 +18,7 @@ import pytest
 import scipy.io
 
 import flexblocks as fb
+from arms.library import subudhi_morris
 from arms.linkages import FourBar
 from arms.one_link import DCMotor, HardeningSpring, cantilever, joint_arm
 from flexblocks import export, models
@@ -32,7 +33,7 @@ def linear_models() -> dict[str, fb.LinearModel]:
     beam = fb.FlexibleBeam("beam", 0.5, 0.2, 1.0, discretization=fb.AssumedModes(1, tip="free"))
     everything = fb.assemble(one_of_each, symbolic=("link.mass",))
     return {
-        "paper": fb.linearize(fb.assemble(models.subudhi_morris_2002())),
+        "paper": fb.linearize(subudhi_morris()),
         "current, algebraic variable, parameter": fb.linearize(
             everything, fb.equilibrium(everything, x={"joint.angle": 0.2})
         ),
@@ -297,7 +298,7 @@ def _swinging(poles: np.ndarray) -> np.ndarray:
 def test_python_control_designs_simulates_and_draws_without_renaming() -> None:
     mpl.use("Agg")
     plt.close("all")  # python-control draws into whatever picture is open
-    lin = fb.linearize(fb.assemble(models.subudhi_morris_2002()), outputs=("payload.x", "payload.y"))
+    lin = fb.linearize(subudhi_morris(), outputs=("payload.x", "payload.y"))
     system = lin.to_control()
     gain, _, poles = control.lqr(system, np.eye(16), np.eye(2))
     assert gain.shape == (2, 16)
@@ -322,7 +323,7 @@ def test_python_control_designs_simulates_and_draws_without_renaming() -> None:
 
 def test_a_damaged_mat_file_is_refused_before_scipy_reads_it(tmp_path):
     """SciPy's reader ends Python on some of these."""
-    lin = fb.linearize(fb.assemble(models.subudhi_morris_2002(links=1)))
+    lin = fb.linearize(subudhi_morris(links=1))
     path = tmp_path / "arm.mat"
     export.save_linear(lin, path)
     whole = path.read_bytes()

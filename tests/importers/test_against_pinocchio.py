@@ -36,7 +36,7 @@ REFUSED = {
     "tiago_dual.urdf": "2 inertias that no rigid body has",
     "tiago_no_hand.urdf": "2 inertias that no rigid body has",
 }
-STATES = 100
+STATES = 20
 
 
 def cases() -> list:

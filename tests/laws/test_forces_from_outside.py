@@ -59,7 +59,7 @@ def pushed(arm: Arm, mass: float, numbers: np.random.Generator) -> fb.DAE:
 
 
 @pytest.mark.slow
-@settings(max_examples=30)
+@settings(max_examples=10)
 @given(arms(links=3, modes=2), st.sampled_from([0.0, 0.3]), st.integers(0, 10**6))
 def test_generalized_forces_are_those_of_virtual_work(arm: Arm, mass: float, seed: int) -> None:
     """Q = d(power)/dv, with the power read from outputs, which are computed along every block's own motion."""

@@ -9,6 +9,7 @@ import pytest
 from scipy.optimize import brentq
 
 import flexblocks as fb
+from arms.library import subudhi_morris
 from arms.linkages import FourBar
 from arms.one_link import DCMotor, HardeningSpring, joint_arm
 from flexblocks import models
@@ -114,7 +115,7 @@ def test_a_loop_in_motion() -> None:
 def test_what_cannot_be_checked(arm: fb.DAE, lin: fb.LinearModel) -> None:
     with pytest.raises(ParameterError, match=r"LinearModel\.check: .* is a reduced model"):
         fb.reduce(lin, 8).check(arm)
-    other = fb.assemble(models.subudhi_morris_2002(modes=1))
+    other = subudhi_morris(modes=1)
     with pytest.raises(ParameterError, match=r"must be the result of flexblocks\.linearize for this DAE"):
         lin.check(other)
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import flexblocks as fb
-from flexblocks import models
+from arms.library import subudhi_morris
 from flexblocks.linear.controllability import controllability_report
 
 
@@ -41,7 +41,7 @@ def two_masses() -> fb.DAE:
 
 
 def test_a_bent_arm_is_minimal_and_a_straight_one_hides_a_motion() -> None:
-    dae = fb.assemble(models.subudhi_morris_2002())
+    dae = subudhi_morris()
     straight = fb.linearize(dae).report()
     # Along the arm the payload does not move, across it sees one combination of the two angles.
     assert (straight.controllable, straight.observable, straight.rigid_observable) == (16, 14, 2)

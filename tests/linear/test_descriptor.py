@@ -12,6 +12,7 @@ import pytest
 import scipy.linalg
 
 import flexblocks as fb
+from arms.library import subudhi_morris
 from arms.linkages import FourBar, G, parallelogram
 from arms.one_link import DCMotor, HardeningSpring, joint_arm
 from flexblocks import export, models
@@ -37,7 +38,7 @@ def arms() -> dict[str, fb.DAE]:
     spatial.connect(beam.frame_b, load.frame_a)
     drive = (DCMotor("motor"), HardeningSpring("hard"))
     return {
-        "paper": fb.assemble(models.subudhi_morris_2002()),
+        "paper": subudhi_morris(),
         "in space": fb.assemble(spatial),
         "current, algebraic variable": fb.assemble(joint_arm(beam=LINK, drive=drive)),
         "states that follow": fb.assemble(models.theodore_ghosal_1995("RP")),

@@ -9,6 +9,7 @@ import pytest
 import scipy.io
 
 import flexblocks as fb
+from arms.library import subudhi_morris
 from arms.linkages import FourBar
 from arms.one_link import HardeningSpring, joint_arm
 from flexblocks import export, models
@@ -149,7 +150,7 @@ def test_along_a_motion(arm: fb.DAE) -> None:
         with pytest.raises(ParameterError, match=words):
             fb.linear_grid(arm, over=over, at=run)
     with pytest.raises(ParameterError, match="a Trajectory of 'Subudhi & Morris 2002, 2 links'; must be one of"):
-        fb.linear_grid(fb.assemble(models.subudhi_morris_2002(modes=1)), over={"time": [0, 1]}, at=run)
+        fb.linear_grid(subudhi_morris(modes=1), over={"time": [0, 1]}, at=run)
 
 
 def test_along_a_motion_of_loops_is_refused() -> None:

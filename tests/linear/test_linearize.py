@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 import flexblocks as fb
+from arms.library import subudhi_morris
 from arms.one_link import DCMotor, G, cantilever, joint_arm
-from flexblocks import models
 from flexblocks.errors import ComputationError, FlexblocksError, FlexblocksWarning, NameUnknownError, ParameterError
 from flexblocks.interfaces.block_variables import Variable
 from flexblocks.interfaces.frame import Frame
@@ -152,7 +152,7 @@ def test_a_state_that_moves_nothing_is_its_own_mode() -> None:
 )
 def test_frequencies_of_subudhi_and_morris(arm: dict, expected: list[float], tolerance: float) -> None:
     """Two modes: all frequencies, to the five digits of the reference. Six modes: the first three as converged."""
-    modes = fb.linearize(fb.assemble(models.subudhi_morris_2002(**arm))).modes()
+    modes = fb.linearize(subudhi_morris(**arm)).modes()
     np.testing.assert_array_equal(modes.frequency[:2], 0)
     assert np.isnan(modes.damping_ratio[:2]).all()
     np.testing.assert_array_equal(modes.damping_ratio[2:], 0)
@@ -163,7 +163,7 @@ def test_frequencies_converge_from_above_as_modes_are_added() -> None:
     converged = np.array(FREQUENCIES["converged (9 functions a link)"][:3])
     errors = []
     for modes in (2, 3, 4, 6):
-        dae = fb.assemble(models.subudhi_morris_2002(modes=modes))
+        dae = subudhi_morris(modes=modes)
         errors.append(fb.linearize(dae).modes().frequency[2:5] / converged - 1)
     assert np.all(np.array(errors) > -1e-8)
     assert np.all(np.diff(errors, axis=0) < 0)
@@ -175,7 +175,7 @@ def test_frequencies_converge_from_above_as_modes_are_added() -> None:
 
 def test_rigid_motions_are_exact_whichever_way_they_are_found() -> None:
     """A has a double eigenvalue 0 for each joint; plain eigenvalues of it are off by the root of rounding."""
-    lin = fb.linearize(fb.assemble(models.subudhi_morris_2002(modes=4)))
+    lin = fb.linearize(subudhi_morris(modes=4))
     modes, plain = lin.modes(), general(lin.A)
     assert len(modes) == len(lin.states) // 2
     assert sum(mode.eigenvalue == 0 for mode in plain) == 2
@@ -195,7 +195,7 @@ def test_shapes_solve_the_equations_and_carry_unit_mass() -> None:
 
 
 def test_block_matrices_add_up_to_the_whole() -> None:
-    lin = fb.linearize(fb.assemble(models.subudhi_morris_2002(rotor_mount="carried")))
+    lin = fb.linearize(subudhi_morris(rotor_mount="carried"))
     structure = lin.structure
     np.testing.assert_allclose(sum(structure.kinetic.values()), structure.mass, atol=1e-15)
     np.testing.assert_allclose(sum(structure.stored.values()), structure.stiffness, atol=1e-11)
@@ -221,7 +221,7 @@ def test_shares_are_those_of_springs_in_series() -> None:
 
 
 def test_table_of_modes() -> None:
-    modes = fb.linearize(fb.assemble(models.subudhi_morris_2002())).modes()
+    modes = fb.linearize(subudhi_morris()).modes()
     table = modes.to_pandas()
     assert list(table.index) == list(range(1, 9))
     assert table.loc[3, "frequency"] == modes[2].frequency
@@ -234,7 +234,7 @@ def test_table_of_modes() -> None:
 
 
 def test_small_response_is_that_of_the_nonlinear_simulation() -> None:
-    dae = fb.assemble(models.subudhi_morris_2002())
+    dae = subudhi_morris()
     lin = fb.linearize(dae, outputs=("payload.y", "link1.tip_deflection_y", "rotor2.angle"))
     t = np.linspace(0.0, 0.6, 61)
     small = 1e-5
@@ -250,7 +250,7 @@ def test_small_response_is_that_of_the_nonlinear_simulation() -> None:
 
 
 def test_names_units_and_chosen_outputs() -> None:
-    dae = fb.assemble(models.subudhi_morris_2002())
+    dae = subudhi_morris()
     lin = fb.linearize(dae)
     assert (lin.states, lin.inputs, lin.outputs) == (dae.x.names, dae.u.names, dae.y.names)
     assert (lin.state_units, lin.input_units, lin.output_units) == (dae.x.units, dae.u.units, dae.y.units)
@@ -283,7 +283,7 @@ def test_a_point_that_is_no_equilibrium_is_warned_of_with_its_size() -> None:
 
 
 def test_to_control() -> None:
-    lin = fb.linearize(fb.assemble(models.subudhi_morris_2002()), outputs=("payload.x", "link1.bending_y[1]"))
+    lin = fb.linearize(subudhi_morris(), outputs=("payload.x", "link1.bending_y[1]"))
     ss = lin.to_control()
     assert isinstance(ss, control.StateSpace)
     assert ss.input_labels == ["motor1_torque", "motor2_torque"]
@@ -346,6 +346,6 @@ def test_bad_input(given: dict, kind: type[FlexblocksError], words: str) -> None
 
 
 def test_a_point_of_another_arm_is_refused() -> None:
-    other = fb.equilibrium(fb.assemble(models.subudhi_morris_2002()))
+    other = fb.equilibrium(subudhi_morris())
     with pytest.raises(ParameterError, match="operating point of another DAE"):
         fb.linearize(fb.assemble(joint_arm(beam=LINK)), other)

@@ -104,6 +104,6 @@ def test_linkages(number: int) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("number", sorted({*range(60)} - {1, 2, 3, 5}))
+@pytest.mark.parametrize("number", sorted({*range(16)} - {1, 2, 3, 5}))
 def test_more_linkages(number: int) -> None:
     compare(number)

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import flexblocks as fb
+from arms.library import subudhi_morris
 from arms.linkages import FourBar
 from arms.one_link import joint_arm
-from flexblocks import models
 from flexblocks.errors import ParameterError
 
 TIP = fb.Payload("tip", mass=0.3, inertia=((2e-3, 0, 0), (0, 2e-3, 0), (0, 0, 2e-3)))
@@ -26,7 +26,7 @@ def cantilever(**beam) -> fb.LinearModel:
     "mesh", [fb.AssumedModes(2, tip="free"), fb.FiniteElements(2), fb.RigidSegments(3), fb.StrainModes(3)]
 )
 def test_a_beam_that_bends_is_said_to_bend(mesh) -> None:
-    modes = fb.linearize(fb.assemble(models.subudhi_morris_2002())).modes()
+    modes = fb.linearize(subudhi_morris()).modes()
     assert str(modes).splitlines()[2] == "mode 3, 13.58 rad/s, 0 %: 76 % link1 bending, 21 % link2 bending, 2 % spring1"
     for mode in cantilever(discretization=mesh).modes():
         assert mode.shares == "100 % link bending"
@@ -66,7 +66,7 @@ def test_shares_of_a_beam_add_up_where_bending_and_torsion_couple() -> None:
 
 def test_strain_and_kinetic_energy_are_half_of_the_whole_each() -> None:
     """In a mode that swings freely both are equal on average; in a rigid-body motion there is no strain."""
-    modes = fb.linearize(fb.assemble(models.subudhi_morris_2002())).modes()
+    modes = fb.linearize(subudhi_morris()).modes()
     assert sorted(mode.eigenvalue == 0 for mode in modes) == [False] * 6 + [True] * 2
     for mode in modes:
         for group in (mode.kinetic, mode.total, mode.participation, mode.deformation):
@@ -96,7 +96,7 @@ def test_kinetic_shares_of_two_masses() -> None:
 
 
 def test_tables_of_all_kinds_of_shares() -> None:
-    modes = fb.linearize(fb.assemble(models.subudhi_morris_2002())).modes()
+    modes = fb.linearize(subudhi_morris()).modes()
     for share in ("participation", "deformation", "kinetic", "total"):
         table = modes.to_pandas(share)
         np.testing.assert_allclose(table.drop(columns=list(table.columns[:4])).sum(axis=1), 1)
@@ -112,7 +112,7 @@ def test_a_coupler_in_a_loop_bends() -> None:
 
 
 def test_the_report_names_modes_as_the_list_of_modes_does() -> None:
-    lin = fb.linearize(fb.assemble(models.subudhi_morris_2002()), outputs=("payload.x", "payload.y"))
+    lin = fb.linearize(subudhi_morris(), outputs=("payload.x", "payload.y"))
     modes, report = lin.modes(), lin.report()
     assert [mode.name for mode in report.modes] == [f"mode {i}, {modes[i - 1].motion}" for i in range(3, 9)]
     assert str(report).splitlines()[2].startswith("mode 3, 13.58 rad/s, 0 %: moved by motor1.torque")

@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 import flexblocks as fb
+from arms.library import subudhi_morris
 from benchmarks.reduction import arm
-from flexblocks import export, models
+from flexblocks import export
 from flexblocks.errors import ComputationError, ParameterError
 from flexblocks.linear.spectral_split import split_rigid, split_stable
 
@@ -147,7 +148,7 @@ def test_files_and_control_take_reduced_models(tmp_path: Path, suffix: str) -> N
 
 
 def test_split_is_invariant_and_exact() -> None:
-    lin = fb.linearize(fb.assemble(models.subudhi_morris_2002()))
+    lin = fb.linearize(subudhi_morris())
     rigid, rest = split_rigid(lin.A)
     assert np.array_equal(np.tril(rigid.A), np.zeros((4, 4)))
     scale = np.max(np.abs(lin.A))

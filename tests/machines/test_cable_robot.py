@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 import pytest
@@ -28,6 +29,7 @@ def anchors(size: float) -> list[tuple[np.ndarray, np.ndarray]]:
     ]
 
 
+@cache
 def cable_robot(size: float = 1.0, mass: float = 50.0, rigidity: float = 1e6, winches: bool = True) -> fb.DAE:
     """Return a platform in a hall of 6 by 4 by 3 sizes, on ropes that are just taut in the middle, or on forces."""
     model = fb.Model("cable robot", gravity=(0.0, 0.0, -9.81))
@@ -90,9 +92,8 @@ def test_redundant_forces_hold_the_start_within_their_limits(least: float | None
 @pytest.mark.parametrize(
     ("size", "mass", "rigidity", "duration", "tension"),
     [
-        (1.0, 50.0, 1e6, 3.0, (100.0, 8000.0)),
-        pytest.param(0.01, 0.005, 10.0, 0.3, (0.01, 0.8), marks=pytest.mark.slow),
-        pytest.param(30.0, 2000.0, 5e7, 20.0, (5e3, 4e5), marks=pytest.mark.slow),
+        (0.01, 0.005, 10.0, 0.3, (0.01, 0.8)),
+        (30.0, 2000.0, 5e7, 20.0, (5e3, 4e5)),
     ],
 )
 def test_platforms_of_any_size_move_with_all_ropes_taut(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import cache
 from itertools import pairwise
 
 import numpy as np
@@ -17,6 +18,7 @@ AT = 0.3  # [rad], of each shoulder
 SHOULDERS = [f"shoulder{i}.angle" for i in range(3)]
 
 
+@cache
 def delta(size: float = 1.0, flexible: bool = False) -> fb.DAE:
     """Return three driven upper arms, each with a rod on universal joints to the platform, which stays upright."""
     mass = size**3

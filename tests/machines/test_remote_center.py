@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import cache
 
 import numpy as np
 import pytest
@@ -15,6 +16,7 @@ CRANK, BAR, FOOT, PITCH = 0.4, 0.35, 0.1, 1.2  # [m] of the arm of the size 1; r
 APART = 0.08  # of the two parallelograms [m]
 
 
+@cache
 def arm(size: float) -> fb.DAE:
     """Return such an arm: masses grow by the third power of its size, torques by the fourth, times by the root."""
     mass, torque, inertia = size**3, size**4, size**5 * 1e-3 * np.eye(3)

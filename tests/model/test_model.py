@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import flexblocks as fb
+from arms.library import subudhi_morris
 from arms.random_arms import arms
 from flexblocks import models
 from flexblocks.errors import ModelError
@@ -208,7 +209,7 @@ def test_locked_joint_behind_a_gear_is_rigid():
 
 
 def test_names_units_and_outputs():
-    dae = fb.assemble(models.subudhi_morris_2002(links=1, modes=2))
+    dae = subudhi_morris(links=1, modes=2)
     assert dae.q_names == ("rotor1.angle", "joint1.angle", "link1.bending_y[1]", "link1.bending_y[2]")
     assert dae.x.names[4:] == tuple(f"der({name})" for name in dae.q_names)
     assert dae.x.units == ("rad", "rad", "m", "m", "rad/s", "rad/s", "m/s", "m/s")

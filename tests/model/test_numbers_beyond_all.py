@@ -10,10 +10,11 @@ import numpy as np
 import pytest
 
 import flexblocks as fb
+from arms.library import subudhi_morris
 from flexblocks import models, optim
 from flexblocks.plausibility import LARGEST, computable, needed
 
-DAE = fb.assemble(models.subudhi_morris_2002())
+DAE = subudhi_morris()
 START, GOAL = {"joint1.angle": 0.0}, {"joint1.angle": 1.0}
 
 PLACES: dict[str, Callable[[Any], Any]] = {

@@ -68,7 +68,7 @@ def test_prescribed_arm_moves_as_the_free_one_that_is_driven():
 
 
 @pytest.mark.slow
-@settings(max_examples=15)
+@settings(max_examples=6)
 @given(arms(links=3), st.data(), st.integers(0, 2**32 - 1))
 def test_random_arms_with_prescribed_coordinates(arm, data, seed):
     free = fb.assemble(arm.model)

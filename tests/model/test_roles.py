@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 import flexblocks as fb
-from flexblocks import control, models
+from arms.library import subudhi_morris
+from flexblocks import control
 from flexblocks.errors import ModelError
 from flexblocks.interfaces import Variable
 
@@ -82,7 +83,7 @@ def test_the_acceleration_of_a_prescribed_coordinate_is_an_actuator():
 
 
 def test_references_of_a_law_know_their_rates_and_disturbances_are_disturbances():
-    dae = fb.assemble(models.subudhi_morris_2002())
+    dae = subudhi_morris()
     closed = control.close_loop(dae, control.PD(LOOPS, kp=5.0, kd=0.5), disturbances=True)
     assert roles(closed) == {
         REFERENCE: ("reference", None),
@@ -106,7 +107,7 @@ def test_a_law_of_accelerations_has_a_chain_of_rates():
 
 
 def test_laws_that_are_added_share_a_reference_and_its_rate():
-    dae = fb.assemble(models.subudhi_morris_2002())
+    dae = subudhi_morris()
     stiff = control.PD({"rotor1.angle": "motor1.torque"}, kp=5.0)  # the reference alone
     both = control.close_loop(dae, control.Decoupling(("rotor1.angle", "rotor2.angle")) + stiff)
     assert roles(both)[REFERENCE] == ("reference", None)

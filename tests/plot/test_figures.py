@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import flexblocks as fb
+from arms.library import subudhi_morris
 from flexblocks import models, optim
 from flexblocks.errors import NameUnknownError, ParameterError
 
@@ -24,7 +25,7 @@ from flexblocks.modeling.block_layout import layout
 
 @pytest.fixture(scope="module")
 def dae() -> fb.DAE:
-    return fb.assemble(models.subudhi_morris_2002())
+    return subudhi_morris()
 
 
 @pytest.fixture(scope="module")
@@ -163,7 +164,7 @@ def test_snapshots_refuse_what_does_not_belong(dae, motion):
     with pytest.raises(ParameterError, match="count = 1"):
         plot.snapshots(motion, count=1)
     with pytest.raises(ParameterError, match="other states"):
-        motion.of(fb.assemble(models.subudhi_morris_2002(links=1)))
+        motion.of(subudhi_morris(links=1))
     with pytest.raises(ParameterError, match=r"does not know its arm.*\.of\(dae\)"):
         plot.snapshots(pickle.loads(pickle.dumps(motion)))
 
@@ -291,7 +292,7 @@ def avoiding():
     """A plan past a disc, with limits near and far."""
     from flexblocks import optim
 
-    dae = fb.assemble(models.subudhi_morris_2002(modes=1))
+    dae = subudhi_morris(modes=1)
     problem = optim.RestToRest(
         {"joint1.angle": 0.0, "joint2.angle": 0.0},
         {"joint1.angle": 1.2, "joint2.angle": 0.5},

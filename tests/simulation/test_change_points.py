@@ -38,8 +38,7 @@ BESIDE = {"nearly a parallelogram": (0.2, 0.301, 0.3, 0.2), "crank and rocker": 
 
 
 @pytest.mark.filterwarnings("ignore:.*start values moved far")
-@pytest.mark.parametrize("size", [0.02, 1.0, 20.0])
-@pytest.mark.parametrize("lengths", PASSES.values(), ids=PASSES)
+@pytest.mark.parametrize(("lengths", "size"), [*zip(PASSES.values(), (0.02, 20.0, 1.0), strict=True)], ids=str)
 def test_runs_that_pass_a_change_point_say_so(lengths: tuple[float, ...], size: float) -> None:
     """At any tolerance: it arrives where all links are in line, and goes on one way or another."""
     dae = four_bar(*lengths, size=size)

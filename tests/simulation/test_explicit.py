@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import flexblocks as fb
+from arms.library import subudhi_morris
 from flexblocks import models
 from flexblocks.dae.explicit_steps import PAIRS, error_scale
 from flexblocks.simulation.integrators.buffered_call import StepCall
@@ -58,7 +59,7 @@ def test_the_order_and_the_stability_are_those_of_the_method(name: str) -> None:
     assert outside > 10.0
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=10, deadline=None)
 @given(st.integers(0, 2**32 - 1))
 def test_compiled_steps_measure_errors_as_all_others_do(seed: int) -> None:
     rng = np.random.default_rng(seed)
@@ -95,7 +96,7 @@ def test_the_work_of_the_motor_is_the_energy() -> None:
 
 
 def test_a_run_has_the_same_digits_whatever_came_before() -> None:
-    dae = fb.assemble(models.subudhi_morris_2002())
+    dae = subudhi_morris()
     starts = {"joint1.angle": np.array([0.3, 0.1]), "der(joint2.angle)": np.array([3.0, 1.0])}
     cases = [{name: values[i] for name, values in starts.items()} for i in (0, 1)]
     one = [fb.simulate(dae, (0.0, 0.1), x0=case).x for case in cases]
@@ -114,7 +115,7 @@ def test_what_becomes_stiff_is_left_to_bdf() -> None:
 
 
 def test_an_arm_that_blows_up_and_a_spent_budget_say_when() -> None:
-    dae = fb.assemble(models.subudhi_morris_2002())
+    dae = subudhi_morris()
     with pytest.raises(fb.SimulationError, match="max_steps = 300") as stopped:
         fb.simulate(dae, (0.0, 5.0), max_steps=300)
     assert 0.0 < stopped.value.time < 5.0
@@ -123,7 +124,7 @@ def test_an_arm_that_blows_up_and_a_spent_budget_say_when() -> None:
 
 
 def test_an_exception_of_an_input_is_that_of_the_user() -> None:
-    dae = fb.assemble(models.subudhi_morris_2002())
+    dae = subudhi_morris()
 
     def failing(t: float) -> float:
         if float(t) > 0.03:

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import flexblocks as fb
-from flexblocks import models
+from arms.library import subudhi_morris
 
 OMEGA = math.sqrt(10.0)
 
@@ -43,7 +43,7 @@ def test_a_motion_of_a_nanometre_is_right(method: str) -> None:
         assert error(STAGE, force, method=method) < 1e-4
 
 
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=5, deadline=None)
 @given(st.floats(-9.0, -1.0))
 def test_a_motion_of_any_size_is_right(exponent: float) -> None:
     assert error(STAGE, 10.0**exponent) < 1e-4
@@ -124,7 +124,7 @@ def test_what_rests_by_rounding_alone_takes_few_steps(method: str) -> None:
 
 
 def test_an_arm_held_in_its_sag_takes_few_steps() -> None:
-    dae = fb.assemble(models.subudhi_morris_2002())
+    dae = subudhi_morris()
     held = fb.equilibrium(dae, {"joint1.angle": 0.4})
     inputs = dict(zip(dae.u.names, held.u.tolist(), strict=True))
     run = fb.simulate(dae, (0.0, 0.5), u=inputs, x0=held.x, max_steps=30_000)

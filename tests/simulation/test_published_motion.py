@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import flexblocks as fb
+from arms.library import subudhi_morris
 from flexblocks import models
 from oracles.published import reference
 
@@ -51,7 +52,7 @@ def test_methods_agree_on_the_bang_bang_motion(bang_bang, method):
 def test_smooth_input_against_published_arm(options):
     """0.2 sin(2 pi t) N m for a second at both motors, two clamped-free modes a link: within 1e-6."""
     expected = REFERENCE["smooth_input_0.2sin(2pi t)_t<1_two_clamped_free_modes"]
-    dae = fb.assemble(models.subudhi_morris_2002(shapes="clamped-free"))
+    dae = subudhi_morris(shapes="clamped-free")
     u = dict.fromkeys(BOTH, lambda t: 0.2 * np.sin(2 * np.pi * t) * (t < 1))
     got = fb.simulate(dae, np.array(expected["t"]), u=u, **options)
     for key, names in (

@@ -7,7 +7,8 @@ import pytest
 from scipy.interpolate import CubicSpline
 
 import flexblocks as fb
-from flexblocks import control, models
+from arms.library import subudhi_morris
+from flexblocks import control
 from flexblocks.errors import ParameterError
 
 REFERENCE, RATE = "servo.reference", "servo.reference_rate"
@@ -76,7 +77,7 @@ def test_a_servo_that_rests_ends_where_its_equilibrium_is(dae):
 
 
 def test_computed_torque_takes_acceleration_and_rate_from_the_reference():
-    arm = fb.assemble(models.subudhi_morris_2002(links=1, modes=0, joints="rigid"))
+    arm = subudhi_morris(links=1, modes=0, joints="rigid")
     closed = control.close_loop(arm, control.ComputedTorque(25.0, 10.0))
     start = {"joint1.angle": 0.2}
     motion = fb.simulate(closed, (0.0, 1.0), {"reference.joint1.angle": lambda t: 0.2 * np.cos(4 * t)}, start)

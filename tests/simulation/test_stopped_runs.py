@@ -22,7 +22,8 @@ from arms.closed_forms import (
     pendulum,
 )
 from arms.driven import rotor
-from flexblocks import control, models
+from arms.library import subudhi_morris
+from flexblocks import control
 from flexblocks.errors import ComputationError, FlexblocksError, FlexblocksWarning, ParameterError
 from flexblocks.interfaces.block import Block
 from flexblocks.interfaces.physics import Load, Physics
@@ -218,7 +219,7 @@ def test_control_c_keeps_the_past(monkeypatch):
 
 def test_idas_that_gives_up_says_so_once(capfd: pytest.CaptureFixture[str]) -> None:
     """SUNDIALS wrote "mxstep steps taken" to the standard error beside the error that tells where and why."""
-    dae = fb.assemble(models.subudhi_morris_2002())
+    dae = subudhi_morris()
     with pytest.raises(FlexblocksError, match="max_steps"):
         fb.simulate(
             dae, (0.0, 5.0), u={"motor1.torque": lambda t: 0.2 * np.sin(1e7 * t)}, method="idas", max_steps=3000

@@ -10,6 +10,7 @@ import scipy.optimize
 from scipy.optimize import brentq, minimize, minimize_scalar
 
 import flexblocks as fb
+from arms.library import subudhi_morris
 from arms.one_link import DCMotor, G, HardeningSpring, cantilever, joint_arm
 from benchmarks.real_plans.random_boom import random_boom
 from flexblocks import models
@@ -181,7 +182,7 @@ def test_two_motors_on_one_shaft_share_the_load() -> None:
 
 
 def test_without_gravity_an_arm_rests_anywhere() -> None:
-    dae = fb.assemble(models.subudhi_morris_2002())
+    dae = subudhi_morris()
     np.testing.assert_array_equal(fb.equilibrium(dae).x, dae.x.start)
     op = fb.equilibrium(dae, x={"joint1.angle": 0.3})
     assert op["rotor1.angle"] == pytest.approx(0.3, abs=1e-12)

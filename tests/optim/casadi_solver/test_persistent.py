@@ -7,8 +7,8 @@ import pytest
 from pyomo.contrib.solver.common.base import PersistentSolverBase
 from pyomo.contrib.solver.common.factory import SolverFactory
 
-import flexblocks as fb
-from flexblocks import models, optim
+from arms.library import subudhi_morris
+from flexblocks import optim
 from flexblocks.optim.casadi_solver import (
     CasadiGreyBox,
     CasadiPersistentSolver,
@@ -384,7 +384,7 @@ def test_linear_program_with_changing_matrix():
 
 def test_plan_with_another_goal():
     """Start and goal of a plan are fixed Vars: moving the goal makes nothing anew."""
-    dae = fb.assemble(models.subudhi_morris_2002())
+    dae = subudhi_morris()
 
     def planned(goal):
         return optim.pyomo_model(

@@ -6,8 +6,8 @@ import pyomo.environ as pyo
 import pytest
 from pyomo.contrib.solver.common.factory import SolverFactory
 
-import flexblocks as fb
-from flexblocks import models, optim
+from arms.library import subudhi_morris
+from flexblocks import optim
 from flexblocks.optim.casadi_solver.ipopt.kkt import KktSystem
 
 
@@ -180,7 +180,7 @@ def test_a_plan_with_a_moved_goal(compiled):
         )
         return optim.pyomo_model(dae, problem, intervals=15)
 
-    dae = fb.assemble(models.subudhi_morris_2002(modes=1))
+    dae = subudhi_morris(modes=1)
     m = model(0.8)
     solver = SolverFactory("casadi_persistent", compile=compiled)
     solver.solve(m)

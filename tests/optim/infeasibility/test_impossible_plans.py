@@ -5,6 +5,7 @@ import pyomo.environ as pyo
 import pytest
 
 import flexblocks as fb
+from arms.library import subudhi_morris
 from arms.turns import INERTIA, hinge
 from flexblocks import models, optim
 from flexblocks.errors import FlexblocksError
@@ -88,7 +89,7 @@ def test_limits_that_can_be_kept():
 
 def test_deflection_that_the_duration_forces():
     """A beam limited to a tenth of what it bends in the best plan for that."""
-    dae = fb.assemble(models.subudhi_morris_2002(links=1, modes=1))
+    dae = subudhi_morris(links=1, modes=1)
     asked = {"start": {ANGLE: 0.0}, "goal": {ANGLE: 1.0}, "duration": 0.8, "input_ends": "holding"}
     report = conflict_of(dae, optim.RestToRest(**asked, limits={"link1.tip_deflection_y": 0.01}), intervals=15)
     assert {side.name for side in report.giving} == {"link1.tip_deflection_y"}
@@ -118,7 +119,7 @@ def test_far_too_short_for_the_torques():
     limits = {TORQUE: 1.0, "motor2.torque": 0.5}
     start, goal = ({ANGLE: a, "joint2.angle": b} for a, b in ((0.0, 0.0), (1.57, 0.5)))
     problem = optim.RestToRest(start, goal, 0.1, limits=limits)
-    report = conflict_of(fb.assemble(models.subudhi_morris_2002()), problem, intervals=20)
+    report = conflict_of(subudhi_morris(), problem, intervals=20)
     assert {side.name for side in report.giving} == {TORQUE, "motor2.torque"}
 
 
@@ -200,7 +201,7 @@ def test_solve_goes_on_from_a_motion_that_keeps_its_limits():
 
 
 def test_solve_goes_on_from_a_stiffer_arm():
-    dae = fb.assemble(models.subudhi_morris_2002(links=1))
+    dae = subudhi_morris(links=1)
     asked = optim.RestToRest({ANGLE: 0.0}, {ANGLE: 1.0}, 1.0, limits={TORQUE: 2.0})
     straight = optim.plan(dae, asked, intervals=20)
     nothing = Diagnosis(None, None, "iterationLimit", 500, 1.0, np.nan)
@@ -224,7 +225,7 @@ def test_nothing_is_tried_after_an_interruption():
 
 
 def test_nothing_helps_and_all_attempts_are_told():
-    dae = fb.assemble(models.subudhi_morris_2002(links=1))
+    dae = subudhi_morris(links=1)
     asked = optim.RestToRest({ANGLE: 0.0}, {ANGLE: 1.0}, 1.0, limits={TORQUE: 2.0})
     with pytest.raises(optim.PlanError, match="iterationLimit") as caught:
         planned(dae, asked, 10, solve=failing(at=range(100)))

@@ -9,8 +9,8 @@ import pyomo_pounce  # noqa: F401  (registers the solver)
 import pytest
 from pyomo.contrib.solver.common.factory import SolverFactory
 
-import flexblocks as fb
-from flexblocks import models, optim
+from arms.library import subudhi_morris
+from flexblocks import optim
 from oracles.textbook_programs import hs071
 
 OPERATIONS = {
@@ -69,7 +69,7 @@ def written_out(m):
 
 def test_same_model_written_algebraically_and_solved_by_pounce():
     """One flexible link with a flexible joint: no grey box, another solver, the same optimum."""
-    dae = fb.assemble(models.subudhi_morris_2002(links=1, modes=1))
+    dae = subudhi_morris(links=1, modes=1)
     problem = optim.RestToRest(
         {"joint1.angle": 0.0},
         {"joint1.angle": 1.5},
@@ -88,7 +88,7 @@ def test_same_model_written_algebraically_and_solved_by_pounce():
 
 
 def test_variables_are_named_and_ends_are_fixed():
-    dae = fb.assemble(models.subudhi_morris_2002())
+    dae = subudhi_morris()
     problem = optim.RestToRest(
         {"joint1.angle": 0.1, "joint2.angle": 0.2}, {"joint1.angle": 1.0, "joint2.angle": -0.5}, 1.0,
         limits={"motor1.torque": 4.0, "der(motor2.torque)": (-3.0, 5.0), "der(joint1.angle)": 2.0},
@@ -114,7 +114,7 @@ def test_the_equations_of_motion_bring_ipopts_option_along():
         asked = {"raise_exception_on_nonoptimal_result": False, "tee": True}
         return SolverFactory("casadi").solve(m, solver_options=options, **asked).solver_log
 
-    dae = fb.assemble(models.subudhi_morris_2002(links=1, modes=1))
+    dae = subudhi_morris(links=1, modes=1)
     problem = optim.RestToRest({"joint1.angle": 0.0}, {"joint1.angle": 1.5}, duration=1.0)
     ours = optim.pyomo_model(dae, problem, intervals=4)
     assert re.search(r"mumps_pivtol = 0\.01 ", listed(ours))

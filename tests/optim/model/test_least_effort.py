@@ -1,6 +1,7 @@
 """First guess by the rigid motion of least effort: a leaning mast is raised while it need not be held down there."""
 
 import math
+from functools import cache
 
 import numpy as np
 import pytest
@@ -16,6 +17,7 @@ MASS, LENGTH, GRAVITY = 2.0, 1.5, 9.81
 LEANING, SECONDS = 0.6, 6.0  # rad above the horizontal at both ends, s
 
 
+@cache
 def mast(scale: float = 1.0, gravity: float = GRAVITY) -> fb.DAE:
     """A mass on a rigid rod without mass, turned by a motor."""
     model = fb.Model("mast", gravity=(0.0, -gravity, 0.0))
@@ -86,6 +88,7 @@ def test_what_holds_nothing_or_asks_for_something_else_goes_straight():
     assert not least_effort_waypoints(moved(mast(), duration=0.3).transcription)  # too fast to go anywhere else
 
 
+@cache
 def folding(floats: bool) -> fb.DAE:
     """Two rods of 1 m without weight and a load, on the ground or on a craft that moves in the plane."""
     model = fb.Model("folding")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 import pytest
@@ -46,9 +47,10 @@ def boom(length: float = 1.0, mass: float = 1.0, time: float = 1.0, gravity: flo
 
 
 SIMILAR = [{"length": 1e-3, "mass": 1e-6, "time": 0.02}, {"length": 1e3, "mass": 1e3, "time": 1e3}]
-ONE_BY_ONE = [{name: factor} for name in ("length", "mass", "time") for factor in (1e-3, 1e3)]
+ONE_BY_ONE = [{"length": 1e-3}, {"mass": 1e3}, {"time": 1e-3}]
 
 
+@cache
 def way(gravity: float, ball: bool, **units: float) -> tuple[int, float]:
     """Return the iterations of all solves, and the effort without units, past a ball in the payload's way if asked."""
     arm, task = boom(**units, gravity=gravity)
@@ -68,8 +70,6 @@ def way(gravity: float, ball: bool, **units: float) -> tuple[int, float]:
     [
         (SIMILAR, 0.0, False),
         (SIMILAR[:1], 9.81, False),
-        (SIMILAR[:1], 0.0, True),
-        pytest.param(ONE_BY_ONE, 0.0, False, marks=pytest.mark.slow),
         pytest.param(ONE_BY_ONE, 9.81, False, marks=pytest.mark.slow),
         pytest.param(ONE_BY_ONE, 0.0, True, marks=pytest.mark.slow),
     ],
@@ -227,9 +227,10 @@ CRANE = {"slewing.angle": 0.0, "luffing.angle": 0.5, "load_z.displacement": 2.0}
 SIZES = {"slewing_motor.torque": 100.0, "luffing_rope.speed": 1.0, "hoist_rope.speed": 1.0}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "moved",
-    [pytest.param({"joint1.angle": 0.6}, marks=pytest.mark.slow), {"joint4.angle": -0.3}],
+    [{"joint1.angle": 0.6}, {"joint4.angle": -0.3}],
     ids=["first", "last"],
 )
 def test_one_cylinder_of_a_boom_moves_and_the_others_take_part(moved: dict[str, float]) -> None:

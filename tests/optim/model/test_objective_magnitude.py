@@ -83,10 +83,22 @@ def test_the_worst_vibration_of_similar_arms_takes_the_same_iterations():
         assert similar == pytest.approx(vibration, rel=1e-4)
 
 
-@pytest.mark.parametrize("objective", ["effort", "vibration", optim.Integral("(der(wrist_roll_motor.torque) / 50)**2")])
-def test_an_arm_that_stays_is_planned_at_once(objective):
+@pytest.fixture(scope="module")
+def space_arm() -> fb.DAE:
+    return fb.assemble(models.space_arm())
+
+
+@pytest.mark.parametrize(
+    "objective",
+    [
+        "vibration",
+        pytest.param("effort", marks=pytest.mark.slow),
+        pytest.param(optim.Integral("(der(wrist_roll_motor.torque) / 50)**2"), marks=pytest.mark.slow),
+    ],
+)
+def test_an_arm_that_stays_is_planned_at_once(space_arm, objective):
     """The best there is, is the first guess: value and derivatives of the objective are nothing but rounding."""
-    dae = fb.assemble(models.space_arm())
+    dae = space_arm
     ends = {name: 0.3 for name in dae.q_names if name.endswith(".angle") and "rotor" not in name}
     plan = optim.plan(dae, optim.RestToRest(ends, ends, 10.0, objective), intervals=10)
     assert plan.status == "converged"

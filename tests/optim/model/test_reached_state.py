@@ -7,10 +7,11 @@ from hypothesis import assume, given, reject, settings
 from hypothesis import strategies as st
 
 import flexblocks as fb
+from arms.library import subudhi_morris
 from arms.linkages import FourBar
 from benchmarks.real_plans.random_arm import random_arm
 from benchmarks.real_plans.tasks import TASKS
-from flexblocks import models, optim
+from flexblocks import optim
 from flexblocks.dynamics.at_posture.mass_matrix import mass_at_posture
 from flexblocks.optim.model.ends.reached_state import left_at_goal
 from flexblocks.optim.presolve.quasi_static_modes import unresolved_modes
@@ -28,7 +29,7 @@ def two_links(**more) -> optim.Problem:
 
 @pytest.mark.parametrize("intervals", [20, 40])
 def test_the_goal_is_at_rest_and_the_last_interval_ends_there_but_for_unresolved_modes(intervals):
-    plan = optim.plan(fb.assemble(models.subudhi_morris_2002()), two_links(), intervals=intervals)
+    plan = optim.plan(subudhi_morris(), two_links(), intervals=intervals)
     m, t, n = plan.pyomo_model, plan.transcription, 8
     goal = np.array([[var[intervals, name].value for name in m.coordinates] for var in (m.q, m.v)]).ravel()
     np.testing.assert_array_equal(goal, t.goal.x)
@@ -44,7 +45,7 @@ def test_the_goal_is_at_rest_and_the_last_interval_ends_there_but_for_unresolved
 
 def test_a_warm_start_ends_where_the_last_plan_did_and_at_its_goal():
     """On twice the intervals nothing of the plan is lost: equations hold but for the points in between."""
-    dae = fb.assemble(models.subudhi_morris_2002())
+    dae = subudhi_morris()
     place = outputs_at(dae, fb.equilibrium(dae, GOAL))
     task = optim.RestToRest(HOME, {name: place[name] for name in ("payload.x", "payload.y")}, 2.0, input_ends="holding")
     plan = optim.plan(dae, task, intervals=20)
@@ -59,7 +60,7 @@ def test_a_warm_start_ends_where_the_last_plan_did_and_at_its_goal():
 
 
 def test_rest_of_unresolved_modes_costs_effort_that_no_motion_needs():
-    dae = fb.assemble(models.subudhi_morris_2002())
+    dae = subudhi_morris()
     left_open = optim.plan(dae, two_links(), intervals=40)
     assert left_open.objective == pytest.approx(EFFORT, rel=0.015)
     asked = optim.plan(dae, two_links(), intervals=40, quasi_static=False)
@@ -70,7 +71,7 @@ def test_rest_of_unresolved_modes_costs_effort_that_no_motion_needs():
 
 def test_modes_are_left_open_by_their_periods_in_the_last_interval():
     """Not in a free time, with a leeway, by a scheme without damping, or in closed loops; but the slowest never."""
-    dae, count = fb.assemble(models.subudhi_morris_2002()), []
+    dae, count = subudhi_morris(), []
     for intervals in (5, 10, 20, 40, 400):
         t = optim.pyomo_model(dae, two_links(), intervals=intervals).transcription
         count.append(len(t.unresolved))
@@ -98,7 +99,7 @@ def test_modes_are_left_open_by_their_periods_in_the_last_interval():
 
 
 def test_a_goal_that_moves_and_one_that_is_found_with_the_motion():
-    dae = fb.assemble(models.subudhi_morris_2002())
+    dae = subudhi_morris()
     rates = {"der(joint1.angle)": 0.3, "der(joint2.angle)": -0.2}
     moving = optim.plan(dae, optim.RestToRest(HOME, GOAL | rates, 2.0), intervals=20)
     for name, rate in rates.items():
@@ -112,7 +113,7 @@ def test_a_goal_that_moves_and_one_that_is_found_with_the_motion():
 
 
 def test_a_model_that_is_solved_again_for_another_goal():
-    dae = fb.assemble(models.subudhi_morris_2002())
+    dae = subudhi_morris()
     model = optim.pyomo_model(dae, two_links(), intervals=20)
     optim.solve(model)
     other = optim.RestToRest(HOME, {"joint1.angle": 1.4, "joint2.angle": 0.7}, 2.0, input_ends="holding")

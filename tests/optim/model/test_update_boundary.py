@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cache
 
 import pytest
 from pyomo.contrib.solver.common.factory import SolverFactory
 
 import flexblocks as fb
+from arms.library import subudhi_morris
 from arms.one_link import joint_arm
-from flexblocks import models, optim
+from flexblocks import optim
 from flexblocks.optim import Phase, PlanWarning, Problem, ProblemError, RestToRest
 
 
+@cache
 def arm(symbolic: tuple[str, ...] = ()) -> fb.DAE:
     """A link under gravity, elastic joint and beam, so that every posture of rest is bent otherwise."""
     model = joint_arm(
@@ -107,7 +110,7 @@ def test_refusals_leave_the_model_as_it_is(dae: fb.DAE, other, words: str) -> No
 
 
 def test_a_goal_that_is_found_with_the_motion_is_none_to_move() -> None:
-    dae = fb.assemble(models.subudhi_morris_2002(modes=1))
+    dae = subudhi_morris(modes=1)
     problem = RestToRest(dict.fromkeys(("joint1.angle", "joint2.angle"), 0.0), {"payload.x": 0.6}, 2.0)
     with pytest.raises(ProblemError, match=r"the goal of phase 'motion' is not a known equilibrium"):
         optim.repose(optim.pyomo_model(dae, problem, intervals=10), replace(problem, goal={"payload.x": 0.5}))

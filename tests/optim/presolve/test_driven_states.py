@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 import pytest
 
@@ -15,6 +17,7 @@ RESISTANCE, CONSTANT, RATIO, MASS, LENGTH = 1.2, 0.05, 60.0, 0.5, 0.4
 ROTOR = 5e-6
 
 
+@cache
 def motor_arm(gravity: float = 0.0, lugre: bool = False) -> fb.DAE:
     """Return a point mass on a massless link, turned by a DC motor through a gear."""
     model = fb.Model("motor arm", gravity=(0.0, -gravity, 0.0))

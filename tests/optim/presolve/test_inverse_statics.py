@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from functools import cache
 from time import perf_counter
 
 import numpy as np
@@ -17,6 +18,7 @@ from flexblocks.optim.presolve.moving_end import split_motion
 from flexblocks.optim.presolve.postures.search_time import searching_until
 
 
+@cache
 def upright(length: float = 1.0, mass: float = 1.0, soft: float = 1.0) -> fb.DAE:
     """Two links with elastic joints that bear a load, whose weight bends the joints by about a tenth of a radian."""
     torque = 9.81 * mass * length
@@ -135,6 +137,7 @@ def test_of_redundant_postures_one_is_taken_that_the_limits_on_rates_allow():
         assert turned > 0.3 if limit is None else turned <= limit * 2.0 * 8 / 15 * (1 + 1e-6)
 
 
+@cache
 def weak_arm(limit: float) -> fb.DAE:
     """Return two links in a vertical plane whose motors have a limit."""
     model = fb.Model("weak arm", gravity=(0.0, -9.81, 0.0))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from functools import cache
 
 import numpy as np
 import pytest
@@ -16,6 +17,7 @@ EFFORT = optim.Effort(rate_weight=0.0)
 THERE_AND_BACK = {"joint1.angle": 0.0, "der(joint1.angle)": 1.0}, {"joint1.angle": 0.0, "der(joint1.angle)": -1.0}, 1.0
 
 
+@cache
 def arm(size: float = 1.0, **limits: float) -> fb.DAE:
     return fb.assemble(limited(fb.Revolute("joint1", **limits), size))
 

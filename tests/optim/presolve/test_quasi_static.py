@@ -8,7 +8,8 @@ import pyomo.environ as pyo
 import pytest
 
 import flexblocks as fb
-from flexblocks import models, optim
+from arms.library import subudhi_morris
+from flexblocks import optim
 from flexblocks.optim.collocation.equations_of_motion import interval_kernel
 from flexblocks.optim.collocation.input_parametrization import input_shape
 from flexblocks.optim.collocation.interval import IntervalForm
@@ -74,7 +75,7 @@ def test_error_falls_with_the_square_of_the_frequency():
 
 
 def test_modes_are_those_of_the_linear_model():
-    dae = fb.assemble(models.subudhi_morris_2002(modes=2))
+    dae = subudhi_morris(modes=2)
     at = fb.equilibrium(dae, x={"joint1.angle": 0.3, "joint2.angle": 0.8})
     found = static_modes(dae, 500.0, at, 0.01)
     expected = [mode.frequency for mode in fb.linearize(dae, at=at).modes() if mode.frequency > 500.0]
@@ -100,7 +101,7 @@ def test_overdamped_modes_lag_and_count_by_their_slower_eigenvalue(damping):
 
 def test_as_many_modes_as_the_mesh_does_not_resolve():
     """Two periods in an interval are 500 rad/s at 25 ms, 2000 rad/s at 6.3 ms; nothing is faster at 4 ms."""
-    dae = fb.assemble(models.subudhi_morris_2002())
+    dae = subudhi_morris()
     counts = [
         len(optim.pyomo_model(dae, two_links(), intervals=count, quasi_static="auto").transcription.static.names)
         for count in (80, 320, 500)
@@ -110,7 +111,7 @@ def test_as_many_modes_as_the_mesh_does_not_resolve():
 
 @pytest.mark.parametrize("static", [500.0, ("link1.bending_y[2]", "link2.bending_y[2]")])
 def test_derivatives_of_an_interval(static):
-    dae = fb.assemble(models.subudhi_morris_2002())
+    dae = subudhi_morris()
     found = static_modes(dae, static, fb.equilibrium(dae), 0.01)
     kernel = interval_kernel(dae, IntervalForm(radau(2), input_shape("cubic"), True, static=found))
     w, p, lam = (ca.SX.sym(name, n) for name, n in (("w", kernel.n_w), ("p", kernel.n_p), ("lam", kernel.n_residual)))
@@ -128,7 +129,7 @@ def test_derivatives_of_an_interval(static):
 
 def test_as_much_effort_as_with_all_modes_and_a_replay_that_agrees():
     """Inputs of 40 intervals need not bring modes to rest that they do not resolve, with their dynamics or without."""
-    dae, problem = fb.assemble(models.subudhi_morris_2002()), two_links()
+    dae, problem = subudhi_morris(), two_links()
     plan = optim.plan(dae, problem, intervals=40, quasi_static="auto")
     assert plan.objective == pytest.approx(optim.plan(dae, problem, intervals=40).objective, rel=1e-3)
     replay = plan.replay()
@@ -138,7 +139,7 @@ def test_as_much_effort_as_with_all_modes_and_a_replay_that_agrees():
 
 def test_limits_hold_where_the_modes_are_carried():
     """What is limited at inner points is what the trajectory is there, fast displacements included."""
-    dae = fb.assemble(models.subudhi_morris_2002())
+    dae = subudhi_morris()
     limits = {"joint1.angle": 1.6, "der(joint2.angle)": 1.5, "link2.bending_y[1]": 0.1}
     m = optim.pyomo_model(dae, two_links(limits=limits), intervals=12, quasi_static=500.0)
     plan = optim.solve(m)
@@ -152,7 +153,7 @@ def test_limits_hold_where_the_modes_are_carried():
 
 
 def test_named_coordinates_stand_still():
-    dae = fb.assemble(models.subudhi_morris_2002())
+    dae = subudhi_morris()
     names = ("link2.bending_y[2]", "link1.bending_y[2]")
     plan = optim.plan(dae, two_links(), intervals=20, quasi_static=names)
     assert plan.transcription.static.names == ("link1.bending_y[2]", "link2.bending_y[2]")
@@ -163,7 +164,7 @@ def test_named_coordinates_stand_still():
 @pytest.mark.slow
 def test_refinement_goes_back_to_all_modes():
     """A quick motion: 0.1 mm is too much to ask of modes that stand still, and not of the same mesh without."""
-    dae = fb.assemble(models.subudhi_morris_2002())
+    dae = subudhi_morris()
     plan = optim.plan(dae, two_links(1.0), intervals=40, quasi_static=500.0, refine=True)
     first, *_, last = plan.attempts
     assert first.tip_miss > 1e-4
@@ -176,7 +177,7 @@ def test_refinement_goes_back_to_all_modes():
 
 @pytest.mark.slow
 def test_start_from_a_plan_with_modes_carried_and_to_one(tmp_path):
-    dae = fb.assemble(models.subudhi_morris_2002())
+    dae = subudhi_morris()
     plan = optim.plan(dae, two_links(), intervals=20, quasi_static=500.0)
     plan.save(tmp_path / "plan.nc")
     loaded = fb.load(tmp_path / "plan.nc")
@@ -245,7 +246,9 @@ def servo_arm():
 
 
 @pytest.mark.filterwarnings("ignore::flexblocks.optim.PlanWarning")  # of a coarse mesh, and rest up to a leeway
-@pytest.mark.parametrize(("duration", "objective"), [(2.0, "effort"), ("free", "time")])
+@pytest.mark.parametrize(
+    ("duration", "objective"), [(2.0, "effort"), pytest.param("free", "time", marks=pytest.mark.slow)]
+)
 def test_where_no_mode_is_resolved_the_slowest_keeps_its_dynamics(duration, objective):
     """Without any dynamics there would be nothing to plan."""
     dae = servo_arm()

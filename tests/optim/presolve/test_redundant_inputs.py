@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 import pytest
 
@@ -11,6 +13,7 @@ from flexblocks import optim
 GRAVITY = 9.81  # [m/s2]
 
 
+@cache
 def on_two_motors(length: float, mass: float, weak: float, strong: float) -> fb.DAE:
     """Return a flexible arm on one joint with two motors, whose limits are shares of the moment of its load."""
     model = fb.Model("two motors", gravity=(0.0, -GRAVITY, 0.0))
@@ -31,7 +34,7 @@ def turn(length: float) -> optim.RestToRest:
     return optim.RestToRest(start, goal, 2.0 * np.sqrt(length), input_ends="holding")
 
 
-@pytest.mark.parametrize(("length", "mass"), [(1.0, 1.0), (0.1, 0.005), (30.0, 2000.0)])
+@pytest.mark.parametrize(("length", "mass"), [(0.1, 0.005), (30.0, 2000.0)])
 def test_a_weak_motor_is_helped_by_a_strong_one(length: float, mass: float) -> None:
     """Half of the load each, which is the least, is more than the weak one can."""
     dae = on_two_motors(length, mass, 0.2, 3.0)

@@ -1,5 +1,6 @@
 """Scenarios whose inputs travel alike: ropes on winches, pistons of ideal valves."""
 
+from functools import cache
 from types import SimpleNamespace
 
 import casadi as ca
@@ -7,9 +8,10 @@ import numpy as np
 import pytest
 
 import flexblocks as fb
+from arms.library import subudhi_morris
 from benchmarks.real_plans.arms import ARMS
 from benchmarks.real_plans.tasks import TASKS
-from flexblocks import models, optim
+from flexblocks import optim
 from flexblocks.optim.model.trajectories import transcribed_problem
 from flexblocks.optim.presolve.feasibility.shared_travel import loose_coordinates, traveling_states
 from flexblocks.optim.presolve.impact import _inertia_change
@@ -19,6 +21,7 @@ STIFFNESS, GRAVITY = 1e5, 9.81  # N (of a rope of 1 m: N/m), m/s2
 MASSES = (100.0, 400.0)
 
 
+@cache
 def hoist() -> fb.DAE:
     """A mass on a rope with a winch, which goes up and down."""
     model = fb.Model("hoist", gravity=(0.0, -GRAVITY, 0.0))
@@ -58,7 +61,7 @@ def test_a_heavier_load_on_the_same_travel_of_a_rope_ends_lower():
 
 def test_what_holds_a_joint():
     """A torque holds no joint without gravity; a winch holds its load."""
-    two_links = fb.assemble(models.subudhi_morris_2002())
+    two_links = subudhi_morris()
     at = fb.equilibrium(two_links, {})
     assert {"joint1.angle", "joint2.angle"} <= set(loose_coordinates(two_links, at))
     assert not any("bending" in name for name in loose_coordinates(two_links, at))

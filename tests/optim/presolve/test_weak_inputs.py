@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-import flexblocks as fb
-from flexblocks import models, optim
+from arms.library import subudhi_morris
+from flexblocks import optim
 from flexblocks.optim.model.trajectories import transcribed_problem
 from flexblocks.optim.presolve.least_inputs.bent_motion import STEP, BentMotion
 
@@ -14,7 +14,7 @@ START, GOAL = {"joint1.angle": 0.0, "joint2.angle": 0.0}, {"joint1.angle": 1.57,
 @pytest.mark.parametrize("scale", [1.0, 1e-2])
 def test_a_weak_motor_beside_a_free_one_is_named(scale: float) -> None:
     """Only the first motor changes the angular momentum about its axis: the turn takes about 4 I angle / T^2 of it."""
-    dae = fb.assemble(models.subudhi_morris_2002())
+    dae = subudhi_morris()
     slow = 0.05 / scale**0.5  # the torque goes with 1/T^2
     problem = optim.RestToRest(START, GOAL, slow, limits={"motor1.torque": 0.01 * scale})
     with pytest.raises(optim.ProblemError, match=r"motor1\.torque is at most .* rigid arm needs .* of it at least"):
@@ -22,14 +22,14 @@ def test_a_weak_motor_beside_a_free_one_is_named(scale: float) -> None:
 
 
 def test_what_is_only_hard_is_left_to_the_solver() -> None:
-    dae = fb.assemble(models.subudhi_morris_2002())
+    dae = subudhi_morris()
     problem = optim.RestToRest(START, GOAL, 0.5, limits={"motor1.torque": 0.5})  # a fifth of what the quintic takes
     optim.pyomo_model(dae, problem)
 
 
 def test_inputs_after_a_step_of_each_posture_are_those_to_the_first_order() -> None:
     """A spring in each joint and two modes a link; finite differences of whole motions agree to 1e-5."""
-    dae = fb.assemble(models.subudhi_morris_2002())
+    dae = subudhi_morris()
     t = transcribed_problem(optim.pyomo_model(dae, optim.RestToRest(START, GOAL, 1.0), intervals=5)).first[0]
     motion = BentMotion(dae, t.start, START, t.waypoints, 1.0)
     c = np.random.default_rng(0).normal(0.0, 0.3, motion.count)

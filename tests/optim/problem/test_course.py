@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import casadi as ca
 import numpy as np
 import pytest
 
 import flexblocks as fb
 from arms.driven import driven_links
-from flexblocks import models, optim
+from arms.library import subudhi_morris
+from flexblocks import optim
 from flexblocks.optim.presolve.boundary_equilibrium import boundary_equilibrium
 from flexblocks.optim.presolve.postures.inverse_statics import posture
 from flexblocks.optim.problem.serialization import from_data, to_data
 
 
+@cache
 def two_links(size: float = 1.0) -> fb.DAE:
     """Two rigid links in the plane, as heavy as their size asks."""
     model = fb.Model("two links")
@@ -61,7 +65,7 @@ def test_a_target_is_met_when_it_suits(size):
 @pytest.mark.parametrize("matched", [True, False])
 def test_flexible_arms_meet_it_quasi_statically(matched):
     """In the shortest time: all states at the end are those of the pose at that time, solved for by itself."""
-    dae = fb.assemble(models.subudhi_morris_2002(modes=1))
+    dae = subudhi_morris(modes=1)
     course = optim.Course(("0.8 - 0.1*time", "0.2 + 0.05*time", None), matched=matched)
     limits = {"motor1.torque": 1.0, "motor2.torque": 0.5, "der(motor1.torque)": 20.0, "der(motor2.torque)": 10.0}
     start = {"joint1.angle": 0.0, "joint2.angle": 0.3}
@@ -127,6 +131,7 @@ def test_refused_by_name():
         optim.plan(dae, far, intervals=4)
 
 
+@pytest.mark.slow
 def test_a_target_that_passes_by_is_met_while_it_is_in_reach():
     """Above the foot at 3 s, within two lengths of it for 1 of 5.5 s; met by the links that an instant asks for."""
     course = optim.Course(("4 * (3 - time)", "0.3", None), matched=False)

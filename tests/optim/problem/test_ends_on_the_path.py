@@ -37,11 +37,9 @@ def three_links(gravity=9.81):
     ("path", "says"),
     [
         (optim.KeepOut(optim.Sphere((0.6, 0.3), 0.1), "payload"), r"goal: not payload outside sphere, by 0\.1 m"),
-        (optim.KeepOut(optim.Capsule((0.6, 0.25), (0.6, 1.0), 0.02), "payload"), r"goal: .*, by 0\.02 m"),
         (optim.KeepIn(optim.Sphere((0.6, 0.0), 0.4), "payload"), r"start: not payload inside sphere, by 0\.1 m"),
         (optim.Within("payload.y", high=0.2), r"goal: payload\.y = 0\.3 at rest there"),
         (optim.Follow("payload", ((0.6, -0.3), (0.6, 0.3)), 0.01), r"start: .* is 0\.19 m too far from"),
-        (optim.Follow("payload", ((0.6, -0.3), (0.6, 0.3)), 1e-3), r"start: .* is 0\.199 m too far from"),
     ],
 )
 def test_places_that_the_path_forbids_are_refused(arm, path, says):
@@ -71,7 +69,7 @@ def test_distances_from_a_line_are_metres(arm):
     assert excess.amount == pytest.approx(off, rel=1e-3)
 
 
-@pytest.mark.parametrize(("duration", "target"), [(3.0, 0.2), (3.0, 0.2001), (1.0, 0.2)])
+@pytest.mark.parametrize(("duration", "target"), [pytest.param(3.0, 0.2001, marks=pytest.mark.slow), (1.0, 0.2)])
 def test_an_arm_that_holds_its_weight_plans_a_motion_to_where_it_is(arm, duration, target):
     """Its least effort is to swing, whose magnitudes are not those of a motion of no length: no optimum after 500.
 
@@ -99,9 +97,10 @@ def test_an_arm_without_weight_stands_still_where_nothing_is_asked():
             {"objective": optim.Integral("log(joint3.angle - 3)") + optim.Effort()},
             r"objective: .*log\(joint3\.angle - 3\)",
         ),
-        (
+        pytest.param(
             {"objective": optim.Final("log(joint3.angle - 3)") + optim.Effort()},
             r"objective: .*log\(joint3\.angle - 3\)",
+            marks=pytest.mark.slow,
         ),
         ({"path": optim.Within("sqrt(payload.x - 0.65)", low=0.0)}, r"path: .*sqrt\(payload\.x - 0\.65\)"),
     ],

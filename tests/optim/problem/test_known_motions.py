@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import casadi as ca
 import numpy as np
 import pytest
@@ -18,6 +20,7 @@ TABLE, ANGLE = "table.displacement", "hinge.angle"
 SHAKES, LENGTH, MASS, LOAD = "0.05*(1 - cos(4*time)) + 0.02*time", 0.8, 1.5, 2.0
 
 
+@cache
 def shaken(beam: bool = False) -> fb.DAE:
     """Return an arm of one hinge on a table that slides along x, in the vertical plane."""
     model = fb.Model("arm on a shaker", gravity=(0.0, -9.81, 0.0))

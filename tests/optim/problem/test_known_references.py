@@ -6,7 +6,8 @@ import pytest
 from scipy.interpolate import CubicSpline
 
 import flexblocks as fb
-from flexblocks import control, models, optim
+from arms.library import subudhi_morris
+from flexblocks import control, optim
 
 REFERENCE, RATE, TORQUE = "servo.reference", "servo.reference_rate", "motor.torque"
 WAVE = "0.3*(1 - cos(3*time))"
@@ -46,8 +47,11 @@ def planned(dae, intervals=16, **task):
 
 @pytest.mark.parametrize(
     "signal",
-    [WAVE, lambda t: 0.3 * (1 - ca.cos(3 * t)), CubicSpline(np.linspace(0, 1, 201), wave(np.linspace(0, 1, 201)))],
-    ids=["text", "function", "spline"],
+    [
+        pytest.param(WAVE, id="text"),
+        pytest.param(lambda t: 0.3 * (1 - ca.cos(3 * t)), id="function", marks=pytest.mark.slow),
+        pytest.param(CubicSpline(np.linspace(0, 1, 201), wave(np.linspace(0, 1, 201))), id="spline"),
+    ],
 )
 def test_a_known_reference_and_its_rate_are_one_signal(signal):
     dae = two_links(gravity=9.81)
@@ -95,7 +99,7 @@ def test_what_a_servo_does_not_use_follows(kp, kd):
 
 
 def test_references_of_closed_loops_are_known_up_to_accelerations():
-    arm = fb.assemble(models.subudhi_morris_2002(modes=0, joints="rigid"))
+    arm = subudhi_morris(modes=0, joints="rigid")
     closed = control.close_loop(arm, control.ComputedTorque(25.0, 10.0))
     known, swing = "reference.joint2.angle", {"start": {"joint1.angle": 0.0}, "goal": {"joint1.angle": 1.0}}
     task = optim.RestToRest(**swing, duration=2.0, prescribed={known: "0.25*(1 - cos(3.141592653589793*time/2))"})

@@ -1,6 +1,7 @@
 """Phases of linkages: loads picked up in motion, lengths that change, design parameters."""
 
 import math
+from functools import cache
 
 import numpy as np
 import pytest
@@ -21,6 +22,7 @@ def motion_of_crank(angle: float) -> np.ndarray:
     return np.array([1.0, turning - 1.0, -turning, sliding])
 
 
+@cache
 def two_links(symbolic: str) -> fb.DAE:
     links = [fb.RigidLink(f"link{i}", 0.5, 0.5) for i in (1, 2)]
     model = driven_links(*links, load=fb.Payload("load", 0.2, 1e-3), gravity=0.0).model

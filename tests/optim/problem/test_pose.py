@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-import flexblocks as fb
+from arms.library import subudhi_morris
 from arms.six_joints import START, forward, six_joints
-from flexblocks import models, optim
+from flexblocks import optim
 from flexblocks.dynamics.algorithms.frame_motions import frame_motion
 from flexblocks.optim.presolve.boundary_equilibrium import boundary_equilibrium
 from flexblocks.optim.problem.serialization import from_data, to_data
@@ -66,7 +66,7 @@ def test_a_matrix_is_the_same_pose_and_half_a_turn_is_none():
 
 def test_plan_from_one_motion_into_another():
     """Two flexible links: from a turning base joint to a tip that moves on a straight line; and it replays."""
-    dae = fb.assemble(models.subudhi_morris_2002(modes=1)).with_outputs("payload.velocity_x")
+    dae = subudhi_morris(modes=1).with_outputs("payload.velocity_x")
     start = {"joint1.angle": 0.0, "joint2.angle": 0.0, "der(joint1.angle)": 0.1}
     goal = {"payload": optim.Pose(position=(0.3, 0.7, None), velocity=(0.05, 0.0, None))}
     plan = optim.plan(dae, optim.RestToRest(start=start, goal=goal, duration=2.0), intervals=20)
@@ -88,7 +88,7 @@ def test_plan_from_one_motion_into_another():
 
 def test_whole_poses_of_planar_arms():
     """What no posture changes is no condition, and conditions that follow from others are met, too."""
-    dae = fb.assemble(models.subudhi_morris_2002(modes=0))
+    dae = subudhi_morris(modes=0)
     start = boundary_equilibrium(dae, {"joint1.angle": 0.0, "joint2.angle": 0.5}, dae.p.start, "plan: start").point
     tip = 0.5 * np.array([np.cos(0.3) + np.cos(1.5), np.sin(0.3) + np.sin(1.5), 0.0])
     pose = optim.Pose(position=tip, orientation=(0.0, 0.0, 1.5)).conditions("payload")
@@ -97,7 +97,7 @@ def test_whole_poses_of_planar_arms():
 
 
 def test_deflections_that_are_told_replace_the_static_ones():
-    dae = fb.assemble(models.subudhi_morris_2002(modes=1))
+    dae = subudhi_morris(modes=1)
     told = {"link1.bending_y[1]": 0.01, "der(link1.bending_y[1])": 0.2}
     ask = {"joint1.angle": 0.1, "joint2.angle": 0.2, "der(joint2.angle)": -0.3} | told
     point = boundary_equilibrium(dae, ask, dae.p.start, "plan: start").point
@@ -133,7 +133,7 @@ def test_refused_by_name():
         optim.Pose(orientation=-np.eye(3))
     with pytest.raises(optim.ProblemError, match=r"payload\.x twice"):
         optim.RestToRest({"joint1.angle": 0}, {"payload": optim.Pose((1, 0, 0)), "payload.x": 1.0}, duration=1.0)
-    dae = fb.assemble(models.subudhi_morris_2002(modes=0))
+    dae = subudhi_morris(modes=0)
     start = {"joint1.angle": 0.0, "joint2.angle": 0.5}
     for pose, message in (
         (

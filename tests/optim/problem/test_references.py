@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 import flexblocks as fb
-from flexblocks import control, models, optim
+from arms.library import subudhi_morris
+from flexblocks import control, optim
 
 REFERENCE, RATE = "servo.reference", "servo.reference_rate"
 
@@ -25,7 +26,7 @@ def swing(duration=1.0, **more):
 
 
 def rigid_arm():
-    return fb.assemble(models.subudhi_morris_2002(modes=0, joints="rigid"))
+    return subudhi_morris(modes=0, joints="rigid")
 
 
 def is_one_signal(plan, dae):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import casadi as ca
 import numpy as np
 import pytest
@@ -99,6 +101,7 @@ def test_refused_by_name():
         optim.RestToRest({}, {"payload": optim.Course(orientation=(0, 0, 1)), "payload.turn(0, 0, 1).z": 0.0}, 2.0)
 
 
+@cache
 def planar(size: float, axis: tuple = (0, 0, 1), mount: tuple = (0.0, 0.0, 0.0)) -> fb.DAE:
     """Three rigid links about one axis, at the end a hand that may be mounted askew."""
     model = fb.Model("three links")

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import flexblocks as fb
-from flexblocks import models, optim
+from arms.library import subudhi_morris
+from flexblocks import optim
 from flexblocks.optim.collocation.mesh import uniform_mesh
 from flexblocks.optim.presolve.postures.values_at_rest import values_at_rest
 from flexblocks.optim.presolve.rigid_motion.waypoint_spline import spline_through
@@ -17,7 +18,7 @@ HALF_TURN = {"joint1.angle": np.pi / 2, "joint2.angle": np.pi / 6}
 
 @pytest.fixture(scope="module")
 def arm():
-    return fb.assemble(models.subudhi_morris_2002())
+    return subudhi_morris()
 
 
 def problem(start=HOME, goal=HALF_TURN, duration=2.0, **more):
@@ -75,7 +76,7 @@ def test_states_at_several_times_of_a_free_duration(arm):
 
 def test_tip_goal_of_a_plain_arm_is_its_inverse_kinematics():
     """Two rigid links: the law of cosines; of both elbows the nearer to the start."""
-    dae = fb.assemble(models.subudhi_morris_2002(modes=0))
+    dae = subudhi_morris(modes=0)
     goal = {"payload.x": 0.4, "payload.y": 0.6}
     reach = np.hypot(0.4, 0.6)
     elbow = np.arccos((reach**2 - 0.5) / 0.5)
@@ -121,7 +122,7 @@ def test_start_and_goal_of_the_tip_under_gravity():
 
 def test_redundant_goal_is_optimised_with_its_balance():
     """Only x is asked for: the posture at the goal is free, at rest, and cheaper than the nearest one."""
-    dae = fb.assemble(models.subudhi_morris_2002(modes=1))
+    dae = subudhi_morris(modes=1)
     plan = optim.plan(dae, problem({"joint1.angle": 0.3, "joint2.angle": 0.6}, {"payload.x": 0.2}), intervals=15)
     assert plan.trajectory["payload.x"][-1] == pytest.approx(0.2, abs=1e-8)
     n = len(dae.q_names)

@@ -8,6 +8,7 @@ import pytest
 import xarray as xr
 
 import flexblocks as fb
+from arms.library import subudhi_morris
 from flexblocks import models, optim
 from flexblocks.errors import FileFormatError, FlexblocksError
 from flexblocks.optim.problem.serialization import from_data, to_data
@@ -138,7 +139,7 @@ def test_files_that_are_no_plans_are_refused(plan, tmp_path):
 
 
 def test_what_a_file_cannot_say_is_refused(tmp_path):
-    dae = fb.assemble(models.subudhi_morris_2002(links=1, modes=0, joints="rigid"))
+    dae = subudhi_morris(links=1, modes=0, joints="rigid")
     changed = fb.change_coordinates(dae, [[2.0]], ("half",))
     plan = optim.plan(changed, optim.RestToRest({"half": 0.0}, {"half": 0.5}, 1.0), intervals=5)
     with pytest.raises(optim.ProblemError, match="changed coordinates, which cannot be serialised"):

@@ -116,7 +116,7 @@ def test_limits_wider_than_an_actuators_are_warned_of():
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::flexblocks.errors.FlexblocksWarning")
-@pytest.mark.parametrize("name", ["random 3", "boom 4", "floating 1"])
+@pytest.mark.parametrize("name", ["boom 4", "floating 1"])
 def test_converged_plans_of_random_arms_are_motions_of_these(name):
     arm = named_arm(name)
     task = EVERY["joints"](arm)

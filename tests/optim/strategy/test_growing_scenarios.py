@@ -71,8 +71,7 @@ def test_parameters_count_by_how_far_they_differ():
     np.testing.assert_allclose(spread[1] - spread[0], [1.0, 1.0, 0.0])
 
 
-@pytest.mark.parametrize("aggregate", ["mean", "worst"])
-@pytest.mark.parametrize("solved", [0, 1, 2])
+@pytest.mark.parametrize(("aggregate", "solved"), [("mean", 0), ("worst", 1), ("mean", 2)])
 def test_what_is_ended_is_a_plan_of_all_scenarios(aggregate, solved):
     """Ended in the solve of the mean, of the extremes or of all: what is left has every scenario, and a cost."""
     calls = []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 import pytest
@@ -16,6 +17,7 @@ ALUMINIUM = fb.Material(density=2700.0, youngs_modulus=7e10, poissons_ratio=0.33
 START, GOAL = {"joint1.angle": 0.4, "joint2.angle": -0.8}, {"joint1.angle": 1.2, "joint2.angle": -0.3}
 
 
+@cache
 def arm() -> fb.DAE:
     """Return two links that bend far, in a vertical plane."""
     model = fb.Model("two links", gravity=(0.0, -9.81, 0.0))

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import flexblocks as fb
-from arms.turns import two_link_arm
+from arms.library import subudhi_morris
 from flexblocks import optim
 
 RATE, DEFLECTION = "der(joint1.angle)", "link1.tip_deflection_y"
@@ -21,7 +21,7 @@ def turn(**limits: float) -> optim.RestToRest:
 
 @pytest.mark.parametrize(("name", "limit", "margin"), [(RATE, 0.9, 0.05), (DEFLECTION, 0.012, 0.002)])
 def test_a_plan_stays_within_its_limits_by_the_margins(name: str, limit: float, margin: float, tmp_path: Path) -> None:
-    plan = optim.plan(two_link_arm(), turn(**{name: limit}), intervals=20, margins={name: margin})
+    plan = optim.plan(subudhi_morris(), turn(**{name: limit}), intervals=20, margins={name: margin})
     assert plan.status == "converged"
     assert f"off limits: {name} by {margin:g}" in plan.summary()
     # It touches the limit less the margin. What it is judged by is the limit itself: its replay keeps that.
@@ -46,14 +46,14 @@ def test_a_plan_stays_within_its_limits_by_the_margins(name: str, limit: float, 
 )
 def test_margins_are_of_limits(margins: object, message: str) -> None:
     with pytest.raises(optim.ProblemError, match=message):
-        optim.plan(two_link_arm(), turn(**{RATE: 0.9, "motor1.torque": 2.0}), intervals=5, margins=margins)
+        optim.plan(subudhi_morris(), turn(**{RATE: 0.9, "motor1.torque": 2.0}), intervals=5, margins=margins)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("limits", [{DEFLECTION: 0.005}, {RATE: 0.8, "der(joint2.angle)": 0.35}])
 def test_limits_that_a_replay_exceeds_are_kept_by_margins(limits: dict[str, float]) -> None:
     """Of outputs, which are path values, and of states: the replay swings beyond them by 2 % where it arrives."""
-    plan = optim.plan(two_link_arm(), turn(**limits), intervals=20 if DEFLECTION in limits else 15, refine=True)
+    plan = optim.plan(subudhi_morris(), turn(**limits), intervals=20 if DEFLECTION in limits else 15, refine=True)
     assert plan.status == "optimal"
     margins, before = plan.transcribed.options.margins, plan.attempts[-2]
     assert margins

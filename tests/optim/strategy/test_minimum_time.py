@@ -5,7 +5,8 @@ import numpy as np
 import pyomo.environ as pyo
 import pytest
 
-from arms.turns import INERTIA, TORQUE, hinge, quarter_turn, swing, two_link_arm
+from arms.library import subudhi_morris
+from arms.turns import INERTIA, TORQUE, hinge, quarter_turn, swing
 from flexblocks import optim
 from flexblocks.optim.collocation.cost_functions import integral_kernel, squared_inputs
 from flexblocks.optim.collocation.equations_of_motion import interval_kernel
@@ -91,7 +92,7 @@ def test_model_stays_open():
 @pytest.mark.parametrize("free", [False, True])
 def test_derivatives_of_an_interval(free):
     """The chain rule, through a duration that multiplies too, gives what CasADi gets from the residual as a whole."""
-    dae = two_link_arm(links=1)
+    dae = subudhi_morris(links=1)
     kernel = interval_kernel(dae, IntervalForm(radau(2), input_shape("cubic"), free))
     w, p, lam = (ca.SX.sym(name, n) for name, n in (("w", kernel.n_w), ("p", kernel.n_p), ("lam", kernel.n_residual)))
     r = kernel.residual.expand()(w, p)
@@ -107,7 +108,7 @@ def test_derivatives_of_an_interval(free):
 
 
 def test_residual_is_that_of_the_fixed_duration():
-    dae = two_link_arm(links=1)
+    dae = subudhi_morris(links=1)
     fixed, free = (interval_kernel(dae, IntervalForm(radau(3), input_shape("cubic"), free)) for free in (False, True))
     w = np.random.default_rng(4).normal(size=fixed.n_w)
     expected = fixed.residual(w, [0.06, 3.0, 2.0])
@@ -127,7 +128,7 @@ def test_residual_is_that_of_the_fixed_duration():
 
 def test_vibration_is_the_integral_of_the_elastic_energy():
     """Against the replay: all potential energy of this arm is elastic. And less of it than with least effort."""
-    arm = two_link_arm()
+    arm = subudhi_morris()
     objectives = optim.Vibration() + 1e-3 * optim.Effort(), optim.Effort()
     calm, plain = (
         optim.plan(arm, quarter_turn((4.0, 2.0), 0.2, 1.0, objective), intervals=40) for objective in objectives

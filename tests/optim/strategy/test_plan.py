@@ -7,6 +7,7 @@ import pyomo.environ as pyo
 import pytest
 
 import flexblocks as fb
+from arms.library import subudhi_morris
 from arms.turns import hinge
 from flexblocks import models, optim
 from flexblocks.errors import FlexblocksError
@@ -19,7 +20,7 @@ HOME = {"joint1.angle": 0.0, "joint2.angle": 0.0}
 
 @pytest.fixture(scope="module")
 def arm():
-    return fb.assemble(models.subudhi_morris_2002())
+    return subudhi_morris()
 
 
 def swing(distance=1.5, duration=2.0, **more):
@@ -86,7 +87,7 @@ def test_weighted_rate_of_a_double_integrator(ends):
 )
 def test_rotors_that_ride_on_flexible_links(intervals, objective, rel):
     """With inputs that start and end at rest; numbers of an independent script on a slightly different reading."""
-    dae = fb.assemble(models.subudhi_morris_2002(rotor_mount="carried"))
+    dae = subudhi_morris(rotor_mount="carried")
     problem = optim.RestToRest(
         HOME, HALF_TURN, 2.0, limits={"motor1.torque": 4.0, "motor2.torque": 2.0}, input_ends="holding"
     )
@@ -351,7 +352,7 @@ def test_what_is_no_arm_or_problem_is_refused(arm):
 
 def test_summary_tells_of_beams_that_bend_too_far():
     """A quarter turn within 0.4 s bends a light rod by more than a fifth of its length, a slow one does not."""
-    dae = fb.assemble(models.subudhi_morris_2002(links=1))
+    dae = subudhi_morris(links=1)
     quick, slow = (
         optim.plan(dae, optim.RestToRest({"joint1.angle": 0.0}, {"joint1.angle": 1.5}, duration), intervals=20)
         for duration in (0.4, 2.0)

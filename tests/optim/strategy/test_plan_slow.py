@@ -7,8 +7,8 @@ from itertools import pairwise
 
 import pytest
 
-import flexblocks as fb
-from flexblocks import models, optim
+from arms.library import subudhi_morris
+from flexblocks import optim
 
 pytestmark = pytest.mark.slow
 
@@ -20,7 +20,7 @@ def rest_to_rest(links: int) -> optim.RestToRest:
 
 
 def test_objective_converges_under_refinement() -> None:
-    dae = fb.assemble(models.subudhi_morris_2002())
+    dae = subudhi_morris()
     plans = [optim.plan(dae, rest_to_rest(2), intervals=intervals) for intervals in (100, 200, 400)]
     steps = [abs(finer.objective - coarser.objective) for coarser, finer in pairwise(plans)]
     assert steps[1] < steps[0] < 0.01 * plans[-1].objective
@@ -31,6 +31,6 @@ def test_objective_converges_under_refinement() -> None:
 
 @pytest.mark.parametrize("links", [3, 4])
 def test_more_links_converge_from_the_default_start(links: int) -> None:
-    plan = optim.plan(fb.assemble(models.subudhi_morris_2002(links=links)), rest_to_rest(links), intervals=40)
+    plan = optim.plan(subudhi_morris(links=links), rest_to_rest(links), intervals=40)
     assert plan.status == "converged"
     assert plan.replay().tip_miss < 0.5e-3

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import math
+from functools import cache
 
 import pytest
 
-import flexblocks as fb
+from arms.library import subudhi_morris
 from benchmarks.collocation_by_hand import plan_by_hand
-from flexblocks import models, optim
+from flexblocks import optim
 
 
+@cache
 def least_effort(intervals: int) -> optim.Plan:
     problem = optim.RestToRest(
         {"joint1.angle": 0.0, "joint2.angle": 0.0},
@@ -18,13 +20,11 @@ def least_effort(intervals: int) -> optim.Plan:
         duration=2.0,
         limits={"motor1.torque": 4.0, "motor2.torque": 2.0},
     )
-    return optim.plan(fb.assemble(models.subudhi_morris_2002()), problem, intervals=intervals, quasi_static=False)
+    return optim.plan(subudhi_morris(), problem, intervals=intervals, quasi_static=False)
 
 
 @pytest.mark.parametrize("form", ["accelerations", "states"])
-@pytest.mark.parametrize(
-    "intervals", [20, pytest.param(100, marks=pytest.mark.slow), pytest.param(400, marks=pytest.mark.slow)]
-)
+@pytest.mark.parametrize("intervals", [20, pytest.param(100, marks=pytest.mark.slow)])
 def test_least_effort_is_that_of_a_script_written_by_hand(intervals: int, form: str) -> None:
     by_hand = plan_by_hand(intervals, form)
     assert by_hand.status == "Solve_Succeeded"

@@ -2,11 +2,13 @@
 
 import math
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 import pytest
 
-from arms.turns import TORQUE, hinge, quarter_turn, swing, two_link_arm
+from arms.library import subudhi_morris
+from arms.turns import TORQUE, hinge, quarter_turn, swing
 from flexblocks import optim
 from flexblocks.optim.collocation.transcription_options import TranscriptionOptions
 from flexblocks.optim.model.trajectories import phase_trajectories, transcribed_problem
@@ -21,7 +23,7 @@ from flexblocks.optim.verification.mesh_errors.numerical_dissipation import nume
 @pytest.mark.slow
 def test_shortest_time_refined_until_it_replays():
     """0.16 mm and 2e-3 J are lost at 40 and 80 intervals where rotors ride on links."""
-    plan = optim.plan(two_link_arm("carried"), quarter_turn(), intervals=40, refine=True)
+    plan = optim.plan(subudhi_morris(rotor_mount="carried"), quarter_turn(), intervals=40, refine=True)
     assert plan.status == "optimal"
     assert len(plan.attempts) > 2
     replay = plan.replay()
@@ -34,7 +36,7 @@ def test_plan_that_lives_off_its_scheme_is_made_anew():
     """Radau collocation swallows a hundred times the energy that the goal allows: no honest shortest time."""
     limits = {TORQUE: 4.0, f"der({TORQUE})": 80.0}
     problem = swing(1.5, objective="time", limits=limits, input_ends="holding")
-    arm = two_link_arm(links=1)
+    arm = subudhi_morris(links=1)
     damped = optim.plan(arm, problem, intervals=15)
     assert numerical_dissipation(phase_trajectories(damped.pyomo_model)) > 1e-3
     assert damped.replay().energy_left > 1e-3
@@ -50,14 +52,14 @@ def test_plan_that_lives_off_its_scheme_is_made_anew():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("intervals", [40, 100])
-@pytest.mark.parametrize("full", [0.05, 0.1])
-@pytest.mark.parametrize("torques", [(1.0, 0.5), (4.0, 2.0)])
+@pytest.mark.parametrize(
+    ("torques", "full", "intervals"), [((1.0, 0.5), 0.05, 40), ((4.0, 2.0), 0.1, 40), ((4.0, 2.0), 0.05, 100)]
+)
 def test_shortest_time_converges_and_settles(torques, full, intervals):
     """From the default start, whatever the torque."""
     problem, criteria = quarter_turn(torques, full), optim.Criteria(miss=1e-4, energy=1e-4)
     # The limit is none: without it refinement has 120 s of CPU, of which a failed least effort may take most.
-    plan = optim.plan(two_link_arm(), problem, intervals=intervals, refine=criteria, time_limit=1e4)
+    plan = optim.plan(subudhi_morris(), problem, intervals=intervals, refine=criteria, time_limit=1e4)
     assert plan.status == "optimal"
     # At (4, 2) N m least effort in the shortest of the durations tried may not be found; the next one is longer. Nor
     # may the shortest time with another scheme from there, which begins anew then.
@@ -69,10 +71,16 @@ def test_shortest_time_converges_and_settles(torques, full, intervals):
     assert replay.energy_left < 1e-4
 
 
-def test_refined_until_it_replays():
+@cache
+def coarsely_planned():
     problem = quarter_turn((4.0, 2.0), duration=2.0, objective="effort")
-    coarse = optim.plan(two_link_arm(), problem, intervals=10)
-    plan = optim.plan(two_link_arm(), problem, intervals=10, refine=1e-4)
+    return optim.plan(subudhi_morris(), problem, intervals=10)
+
+
+def test_refined_until_it_replays():
+    coarse = coarsely_planned()
+    problem = coarse.transcribed.problem
+    plan = optim.plan(subudhi_morris(), problem, intervals=10, refine=1e-4)
     assert coarse.replay().tip_miss > 1e-4
     replay = plan.replay()
     assert replay.tip_miss < 1e-4
@@ -96,7 +104,7 @@ def test_refined_until_it_replays():
 def test_shorter_intervals_come_before_another_scheme_as_long_as_they_help(progress, expected):
     """Where the replay misses by what counts as little here."""
     settings = Settings(near=1e12, progress=progress, most_intervals=40)
-    solving = Solving(two_link_arm(), settings=settings)
+    solving = Solving(subudhi_morris(), settings=settings)
     problem = quarter_turn((4.0, 2.0), duration=2.0, objective="effort")
     criteria = optim.Criteria(miss=1e-9, energy=1e-12)
     with pytest.warns(optim.PlanWarning, match="no finer mesh of at most 40 intervals was solved"):
@@ -106,7 +114,7 @@ def test_shorter_intervals_come_before_another_scheme_as_long_as_they_help(progr
 
 def test_plan_that_does_not_replay_is_not_called_optimal():
     problem = quarter_turn((4.0, 2.0), duration=2.0, objective="effort")
-    solving = Solving(two_link_arm(), settings=Settings(most_intervals=20))
+    solving = Solving(subudhi_morris(), settings=Settings(most_intervals=20))
     with pytest.warns(optim.PlanWarning, match="no finer mesh of at most 20 intervals was solved"):
         plan = plan_with(solving, problem, TranscriptionOptions(intervals=10), criteria=optim.Criteria(miss=1e-9))
     assert plan.status == "unresolved"
@@ -126,10 +134,10 @@ def without(scheme):
     return solve
 
 
+@pytest.mark.slow
 def test_where_one_finer_mesh_is_not_solved_the_next_is_tried():
     """No symmetric scheme, so that only shorter intervals are left; and an end that is told where there is no time."""
-    problem = quarter_turn((4.0, 2.0), duration=2.0, objective="effort")
-    coarse = optim.plan(two_link_arm(), problem, intervals=10)
+    coarse = coarsely_planned()
     solving = Solving(coarse.transcribed.dae, solve=without("lobatto"))
     plan = refine_mesh(coarse, solving, optim.Criteria(miss=1e-4))
     assert plan.status == "optimal"
@@ -146,7 +154,7 @@ def test_where_one_finer_mesh_is_not_solved_the_next_is_tried():
 
 def test_inputs_that_jump_are_told_where_refinement_ends():
     jumps = replace(quarter_turn((4.0, 2.0), duration=2.0, objective="effort"), input_ends="free")
-    coarse = optim.plan(two_link_arm(), jumps, intervals=10)
+    coarse = optim.plan(subudhi_morris(), jumps, intervals=10)
     hasty = Solving(coarse.transcribed.dae, settings=Settings(refinement_time=1e-9))
     with pytest.warns(optim.PlanWarning, match='The inputs jump .*with input_ends="holding" they do not'):
         refine_mesh(coarse, hasty, optim.Criteria(miss=1e-9))
@@ -154,7 +162,7 @@ def test_inputs_that_jump_are_told_where_refinement_ends():
 
 def test_start_from_a_plan_loses_nothing_on_a_finer_mesh():
     """Twice the intervals, the same polynomials: the coarse motion again, stretched in time where asked."""
-    arm, problem = two_link_arm(), quarter_turn((4.0, 2.0), duration=1.5, objective="effort")
+    arm, problem = subudhi_morris(), quarter_turn((4.0, 2.0), duration=1.5, objective="effort")
     coarse = optim.plan(arm, problem, intervals=20)
     m = optim.pyomo_model(arm, problem, intervals=40)
     start_from(m, coarse.pyomo_model)

@@ -7,9 +7,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-import flexblocks as fb
+from arms.library import subudhi_morris
 from arms.turns import hinge, swing
-from flexblocks import models, optim
+from flexblocks import optim
 from flexblocks.optim.errors import PlanError
 from flexblocks.optim.problem.problem import Problem
 from flexblocks.optim.results.attempt import Attempt
@@ -21,7 +21,7 @@ LIMITS = {"motor1.torque": 2.0, "der(motor1.torque)": 40.0}
 
 def test_no_time_returns_the_first_guess_and_what_it_misses():
     """The miss is that of an independent simulation of the returned inputs, on a machine that has the time for it."""
-    arm = fb.assemble(models.subudhi_morris_2002())
+    arm = subudhi_morris()
     task = optim.RestToRest(*({"joint1.angle": a, "joint2.angle": -a} for a in (0.0, 1.0)), duration=2.0)
     with pytest.warns(optim.PlanWarning, match="reached its time limit.*(misses the goal by|violates)"):
         plan = optim.plan(arm, task, intervals=10, time_limit=1e-3)

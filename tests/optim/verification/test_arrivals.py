@@ -31,6 +31,7 @@ def test_a_longer_tool_in_the_next_phase_moves_no_target_of_this_one(balance, to
     assert figures.beyond_limits["payload.y"] == 0.0
 
 
+@pytest.mark.slow
 def test_energy_left_of_a_linkage_that_is_designed_is_that_of_the_same_linkage_given():
     dae = fb.assemble(RIGID.model(), symbolic=("rocker.mass",))
     start, goal, design = {"crank_joint.angle": 0.8}, {"crank_joint.angle": 2.0}, {"rocker.mass": (0.4, 0.9)}

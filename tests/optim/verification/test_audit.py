@@ -7,6 +7,7 @@ import pyomo.environ as pyo
 import pytest
 
 import flexblocks as fb
+from arms.library import subudhi_morris
 from flexblocks import models, optim
 from flexblocks.errors import FlexblocksError
 from flexblocks.optim.strategy.warm_start import start_from
@@ -17,7 +18,7 @@ QUARTER = {"joint1.angle": np.pi / 2, "joint2.angle": np.pi / 6}
 
 
 def arm(modes, links=2):
-    return fb.assemble(models.subudhi_morris_2002(links=links, modes=modes))
+    return subudhi_morris(links=links, modes=modes)
 
 
 def swing(**more):

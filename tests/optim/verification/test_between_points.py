@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-import flexblocks as fb
-from flexblocks import models, optim
+from arms.library import subudhi_morris
+from flexblocks import optim
 from flexblocks.optim.model.dense_output import dense_output
 from flexblocks.optim.model.read_solution import input_polynomials, trajectory
 from flexblocks.optim.model.trajectories import phase_trajectories
@@ -15,7 +15,7 @@ LIMITS = {"motor1.torque": 4.0, "motor2.torque": 2.0}
 
 @pytest.fixture(scope="module")
 def arm():
-    return fb.assemble(models.subudhi_morris_2002())
+    return subudhi_morris()
 
 
 def swing(*path, **limits):

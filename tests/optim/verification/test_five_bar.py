@@ -14,6 +14,7 @@ def plan():
     return optim.plan(dae, optim.RestToRest(*places, 0.6, input_ends="holding"), intervals=30)
 
 
+@pytest.mark.slow
 def test_a_replay_of_a_scenario_begins_in_the_assembly_of_the_plan(plan):
     """A path from a posture to itself is all rounding: taken for one that does not arrive, it began 2.4 rad off."""
     replay = plan.replay({"tool.mass": 0.5})

@@ -8,9 +8,10 @@ import pytest
 
 import flexblocks as fb
 from arms.cranes import crane
+from arms.library import subudhi_morris
 from arms.one_link import joint_arm
 from arms.turns import hinge, swing
-from flexblocks import control, models, optim
+from flexblocks import control, optim
 from flexblocks.optim.model.read_solution import input_polynomials
 from flexblocks.optim.model.trajectories import phase_trajectories
 from flexblocks.optim.verification.mesh_errors.local_errors import deviation_energy, displaced
@@ -103,7 +104,7 @@ def test_stable_arm_is_replayed_as_planned():
 
 def test_coarse_mesh_is_not_called_converged_without_a_warning():
     """What the errors amount to is what the replay misses by; 46 mm of 1 m were, without a word."""
-    arm = fb.assemble(models.subudhi_morris_2002(links=1))
+    arm = subudhi_morris(links=1)
     problem = optim.RestToRest({"joint1.angle": 0.0}, {"joint1.angle": 1.5}, 1.0, input_ends="holding")
     with pytest.warns(optim.PlanWarning, match="its mesh is too coarse: intervals end up to .* mm and .* J off"):
         coarse = optim.plan(arm, problem, intervals=8)
