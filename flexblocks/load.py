@@ -98,7 +98,7 @@ def _netcdf(path: str | Path, types: tuple[type, ...]) -> Any:
 
 
 def _trajectory(dataset: xr.Dataset, path: str | Path, types: tuple[type, ...]) -> Any:
-    from flexblocks.simulation.saved_motion import saved_motion
+    from flexblocks.simulation.trajectory import saved_motion
 
     return saved_motion(dataset, path, types)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from flexblocks.errors import NameUnknownError, ParameterError, suggestion
+from flexblocks.errors import FileFormatError, NameUnknownError, ParameterError, suggestion
 from flexblocks.lazy_package import upper
 from flexblocks.rich_display import Animated, RichDisplay, text_table
 
@@ -196,3 +196,29 @@ class Trajectory(RichDisplay, Animated):
         groups = ", ".join(f"{len(self.names[g])} {w}" for g, w in (("x", "states"), ("u", "inputs"), ("y", "outputs")))
         ended = "" if self.complete else ", ended early"
         return f"Trajectory({self.name!r}: {len(self)} samples from {self.t[0]:g} to {self.t[-1]:g} s, {groups}{ended})"
+
+
+def saved_motion(dataset: xr.Dataset, path: str | Path, types: Iterable[type] = ()) -> Trajectory:
+    """Return the motion in a file that holds `dataset`, with its arm if the file has that.
+
+    Parameters
+    ----------
+    dataset : Dataset
+    path : str or Path
+        Where it is, for messages.
+    types : iterable of type
+        Blocks of a user's own that its arm names.
+
+    Raises
+    ------
+    FileFormatError
+        The file is damaged.
+    """
+    from flexblocks.simulation.saved_arm import saved_arm
+
+    try:
+        motion = Trajectory.from_xarray(dataset)
+    except FileFormatError as error:
+        raise FileFormatError(f"{path}: {error}") from None
+    arm = saved_arm(dataset.attrs, path, tuple(types))
+    return motion if arm is None else motion.of(arm.with_outputs(motion.names["y"]))

@@ -143,7 +143,7 @@ class Plan(RichDisplay, Animated):
             duration=sum(traj.mesh.duration for traj in runs[0]),
             status="not known" if results is None else status_of(results),
             statistics=statistics(model, results),
-            multipliers=None if results is None else getattr(results.extra_info, "multipliers", None),
+            multipliers=getattr(getattr(results, "extra_info", None), "multipliers", None),
         )
         return replace(plan, status=INACCURATE) if plan.status == CONVERGED and plan.violations else plan
 

@@ -11,8 +11,7 @@ import numpy as np
 from flexblocks.dae.dae import DAE
 from flexblocks.errors import suggestion
 from flexblocks.netcdf_file import FORMAT, read_netcdf
-from flexblocks.simulation.saved_motion import saved_motion
-from flexblocks.simulation.trajectory import Trajectory
+from flexblocks.simulation.trajectory import Trajectory, saved_motion
 from flexblocks.simulation.trajectory_files import read_series
 
 from ..errors import ProblemError

@@ -165,6 +165,15 @@ def everything() -> fb.Model:
     model.connect(model.add(fb.Rotor("drum", inertia=0.01)).flange_b, teeth.flange_a)
     model.connect(teeth.flange_b, stops.flange_b, pinion.flange_a)
     model.connect(pinion.flange_b, blade.axis)
+    luff = model.add(fb.DrivenRevolute("luff", axis=(0, 1, 0), limit=5.0, low=-1.0, high=2.0, start=0.3))
+    stage = model.add(fb.DrivenPrismatic("stage", axis=(1, 0, 0), damping=0.1, max_speed=2.0))
+    inner = model.add(fb.Prismatic("inner", axis=(1, 0, 0)))
+    tackle = model.add(fb.TranslationalGear("tackle", ratio=0.5))
+    for before, after in ((ground, luff), (luff, stage), (stage, inner)):
+        model.connect(before.frame_b, after.frame_a)
+    model.connect(stage.flange, tackle.flange_a)
+    model.connect(tackle.flange_b, inner.axis)
+    model.connect(inner.frame_b, model.add(fb.LumpedMass("hook", mass=0.2)).frame_a)
     return model
 
 

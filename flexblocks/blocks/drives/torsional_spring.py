@@ -38,7 +38,7 @@ class TorsionalSpring(Block):
 
     stiffness: float | None = parameter("N m/rad", NOT_NEGATIVE, optional=True)
     damping: float = parameter("N m s/rad", NOT_NEGATIVE, default=0.0)
-    free_angle: float = parameter("rad", default=0.0)
+    free_angle: float = parameter("rad", default=0.0, symbolic=False)
 
     ports = TWO_FLANGES
 
