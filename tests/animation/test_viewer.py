@@ -145,6 +145,7 @@ def overlaps(boxes: list[dict[str, float]]) -> bool:
 
 
 @pytest.mark.slow
+@pytest.mark.filterwarnings("ignore:.*oil bears no tension")
 def test_frames_forces_and_pictures(tmp_path):
     """All are off at first; names do not cover each other; the scale is round; a picture has the display's pixels."""
     from PIL import Image
