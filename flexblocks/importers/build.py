@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
-from typing import Any, Literal
+from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 
@@ -14,7 +13,6 @@ from flexblocks.blocks import (
     DrivenRevolute,
     Fixed,
     FixedTransform,
-    FlexibleBeam,
     FlexibleJoint,
     ForceSource,
     FreeMotion,
@@ -32,40 +30,17 @@ from flexblocks.blocks import (
     TorsionalSpring,
     TranslationalGear,
 )
-from flexblocks.errors import ModelError, NameUnknownError, ParameterError, suggestion
-from flexblocks.importers.description import (
-    Actuator,
-    Description,
-    Joint,
-    Pose,
-    refuse_no_tree,
-    with_locks,
-    with_plain_mimics,
-)
+from flexblocks.importers.changes import Base, Changes, with_changes
+from flexblocks.importers.description import Actuator, Description, Joint, Pose, refuse_no_tree
 from flexblocks.importers.elastic import Elastic
-from flexblocks.importers.flexible_links import Flexible, FlexibleLink, flexible_links, warn_of_other_mass
-from flexblocks.importers.inertias import Treatment, with_inertias_of_bodies
+from flexblocks.importers.flexible_links import FlexibleLink, flexible_links
 from flexblocks.importers.names import BlockNames
 from flexblocks.importers.robot import Robot
 from flexblocks.interfaces import Port
 from flexblocks.modeling.model import Model
 
-Base = Literal["fixed", "free"]
 
-
-@dataclass(frozen=True)
-class Changes:
-    """What a user wants otherwise than the file says."""
-
-    flexible: Flexible
-    elastic: Mapping[str, Elastic]
-    lock: Mapping[str, float]
-    start: Mapping[str, float]
-    passive: Collection[str]
-    inertia: Treatment
-
-
-def robot_from(robot: Description, base: Base, changes: Changes) -> Robot:
+def robot_from(robot: Description, changes: Changes) -> Robot:
     """Return the model of a robot, with where links, joints and actuators are in it.
 
     Raises
@@ -77,19 +52,10 @@ def robot_from(robot: Description, base: Base, changes: Changes) -> Robot:
     ParameterError
         A change has a value out of its range.
     """
-    _refuse_unknown(robot, changes)
     refuse_no_tree(robot.where, robot.links, robot.joints)
-    robot, repaired = with_inertias_of_bodies(robot, changes.inertia)
-    robot = with_locks(with_plain_mimics(robot), changes.lock)
-    starts = {name: dataclasses.replace(robot.joints[name], start=value) for name, value in changes.start.items()}
-    robot = robot.with_joints(starts)
-    _refuse_massless(robot)
-    _refuse_not_elastic(robot, changes.elastic)
-    passive = set(changes.passive)
-    actuators = tuple(each for each in robot.actuators if each.joint not in passive)
-    robot = dataclasses.replace(robot, actuators=actuators)
+    robot, repaired = with_changes(robot, changes)
     builder = _Builder(robot, changes.elastic, flexible_links(robot, changes.flexible))
-    return builder.robot(base, repaired)
+    return builder.robot(changes.base, repaired)
 
 
 class _Builder:
@@ -152,8 +118,6 @@ class _Builder:
         root = self._moved(f"{name}_root", place, bent.root)
         block = self.model.add(dataclasses.replace(bent.block, name=self.names.new(name, "_link")))
         self.model.connect(root, block.frame_a)
-        if isinstance(block, FlexibleBeam):
-            warn_of_other_mass(self.source.where, name, _mass(block), self.source.links[name])
         outlets = {}
         for joint in carried:
             if joint is bent.end:
@@ -172,6 +136,8 @@ class _Builder:
         if joint.moves:
             zero = joint.mimic.offset if joint.mimic else 0.0
             return self._moved(f"{joint.name}_origin", place, pose @ joint.motion(zero))
+        if joint.kind == "free":
+            return place  # its pose is where it starts
         # A fixed joint is this transform, and has its name.
         return self._moved(joint.name, place, pose, self.block_of[joint.name] if joint.kind == "fixed" else None)
 
@@ -190,7 +156,7 @@ class _Builder:
         if joint.kind == "spherical":
             block: Any = Spherical(name, joint.damping)
         elif joint.kind == "free":
-            block = FreeMotion(name)
+            block = FreeMotion(name, tuple(joint.pose.position), joint.pose.rotation)
         else:
             return self._driven(joint, name, place, mount)
         self.model.connect(place, self.model.add(block).frame_a)
@@ -298,82 +264,3 @@ class _Builder:
         shaft, slide = (leader, follower) if turns_first else (follower, leader)
         self.model.connect(shaft, rack.flange_a)
         self.model.connect(rack.flange_b, slide)
-
-
-def _mass(beam: FlexibleBeam) -> float:
-    """Return the mass of a beam [kg]."""
-    from flexblocks.beam.from_block import beam_from_block
-
-    return float(beam_from_block(beam, np.zeros((6, 6))).mass)
-
-
-def _refuse_unknown(robot: Description, changes: Changes) -> None:
-    links = {key[0] if isinstance(key, tuple) else key for key in changes.flexible}
-    _refuse_names(robot, "flexible", links, robot.links, "links")
-    moving = [name for name, joint in robot.joints.items() if joint.moves]
-    for argument, names in (
-        ("elastic", changes.elastic),
-        ("lock", changes.lock),
-        ("start", changes.start),
-        ("passive", changes.passive),
-    ):
-        _refuse_names(robot, argument, names, moving, "joints that move")
-    for name, each in changes.elastic.items():
-        if not isinstance(each, Elastic):
-            raise ParameterError(f"{robot.where}: elastic: '{name}': {each!r}; must be a fb.Elastic.")
-    for argument, values in (("lock", changes.lock), ("start", changes.start)):
-        for name, value in values.items():
-            if isinstance(value, bool) or not isinstance(value, (int, float)) or not np.isfinite(value):
-                raise ParameterError(f"{robot.where}: {argument}: '{name}' = {value!r}; must be a number in rad or m.")
-    both = changes.lock.keys() & {*changes.elastic, *changes.start, *changes.passive}
-    if both:
-        raise ParameterError(f"{robot.where}: '{min(both)}' is locked; leave it out of elastic, start and passive.")
-
-
-def _refuse_names(robot: Description, argument: str, names: Iterable[str], known: Iterable[str], words: str) -> None:
-    known = list(known)
-    for name in names:
-        if name not in known:
-            raise NameUnknownError(f"{robot.where}: {argument}: '{name}'{suggestion(name, known, f'its {words} are')}")
-
-
-def _refuse_massless(robot: Description) -> None:
-    """Refuse joints that move nothing with mass, whose motion nothing determines."""
-    children = robot.children
-
-    def is_massless(link: str) -> bool:
-        left = [link]
-        while left:
-            name = left.pop()
-            inertial = robot.links[name].inertial
-            if inertial is not None and (inertial.mass or inertial.inertia.any()):
-                return False
-            left += [joint.child for joint in children[name]]
-        return True
-
-    idle = [
-        joint.name
-        for joint in robot.joints.values()
-        if joint.kind != "fixed" and not joint.armature and not joint.mimic and is_massless(joint.child)
-    ]
-    if idle:
-        locks = ", ".join(f"'{name}': 0.0" for name in idle)
-        raise ModelError(
-            f"{robot.where}: {len(idle)} joints move nothing that has mass ({', '.join(idle)}), and nothing determines "
-            f"their motion. Give the links mass in the file, or lock them: lock={{{locks}}}."
-        )
-
-
-def _refuse_not_elastic(robot: Description, elastic: Mapping[str, Elastic]) -> None:
-    for name in elastic:
-        joint = robot.joints[name]
-        if joint.mimic is not None:
-            raise ModelError(
-                f"{robot.where}: elastic: '{name}' mimics '{joint.mimic.joint}' and has no motor; give that one "
-                "instead."
-            )
-        if joint.kind != "revolute":
-            raise ModelError(
-                f"{robot.where}: elastic: '{name}' is a slide; must be a hinge. Put a fb.Rack, fb.TorsionalSpring and "
-                "fb.Rotor on its flange in the model."
-            )

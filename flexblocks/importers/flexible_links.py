@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from flexblocks.beam.from_block import beam_from_block
 from flexblocks.blocks import FlexibleBeam
 from flexblocks.errors import ModelError, ParameterError, listing
 from flexblocks.importers.description import Description, Joint, Link, Pose
@@ -80,6 +81,7 @@ def _flexible_link(robot: Description, name: str, end: Joint, body: Any) -> Flex
         raise ModelError(f"{where} begins and ends at one point (joint '{end.name}'); a beam has a length.")
     link = robot.links[name]
     beam = _beam(where, name, length, link, body)
+    _warn_of_other_mass(where, link, beam)
     root = Pose(np.zeros(3), _axes(way / length, _axes_of_joints(robot, name, end)))
     along = Pose(np.array([length, 0.0, 0.0]))
     return FlexibleLink(beam, root, end, (root @ along).inverse @ end.pose)
@@ -111,13 +113,14 @@ def _beam(where: str, name: str, length: float, link: Link, body: Any) -> Flexib
     return dataclasses.replace(body, length=length)
 
 
-def warn_of_other_mass(where: str, name: str, mass: float, link: Link) -> None:
+def _warn_of_other_mass(where: str, link: Link, beam: FlexibleBeam) -> None:
     """Warn if a beam is much lighter or heavier than the link it replaces."""
     stated = link.inertial.mass if link.inertial else 0.0
+    mass = float(beam_from_block(beam, np.zeros((6, 6))).mass)
     if abs(mass - stated) > MASS_SLACK * stated:
         warn(
-            f"{where}: flexible: link '{name}' has {stated:g} kg in the file, and its beam {mass:g} kg. Leave "
-            "linear_density out to keep the mass, or add what is missing to the model."
+            f"{where} has {stated:g} kg in the file, and its beam {mass:g} kg. Leave linear_density out to keep the "
+            "mass, or add what is missing to the model."
         )
 
 
