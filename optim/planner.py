@@ -99,8 +99,8 @@ def plan(
         Where the solver starts: another plan or motion, also of another mesh, duration or discretisation of the arm, or
         of its rigid twin; ``{"joint1.angle": (times, values), ...}`` for some states, algebraic variables and inputs;
         or a file with a plan or a motion. Time is stretched to the duration of the problem; what the guess does not
-        have follows from the rest. If it fails, or breaks its equations ten times as much as the planner's own guess
-        (`rigid_motion`), the plan is made without it.
+        have follows from the rest. If it fails, or if its equations are off by ten times their magnitude and ten times
+        as much as those of the planner's own guess (`rigid_motion`), the plan is made without it.
 
     Returns
     -------

@@ -27,7 +27,7 @@ def stiffen(model: Model) -> Model:
           forces; the sliding one slides on.
         * `TorsionalSpring` and `FlexibleJoint` have the stiffness None, and a `Backlash` is such a spring: rotor and
           joint share one coordinate, ``joint1.angle``, on which the rotor's inertia counts through its gear. What the
-          springs dissipated is gone.
+          springs dissipated is gone. A spring with a `free_angle` stays: no rigid shaft has one.
         * A spring between a shaft and a `Fixed` holds the shaft, whose coordinate is gone; on a shaft that a motor
           turns it balances a load, and stays.
         * `SpringDamper`, `Cable`, `HydraulicCylinder`, `Contact`, `EndStops`, friction and blocks of a user's own that

@@ -67,10 +67,14 @@ def violations(m: Any, *, of_plan: bool = False) -> tuple[Violation, ...]:
 
 
 def worst_share(m: Any) -> float:
-    """Return the largest violation relative to the magnitude of its constraint; infinite where it is no number."""
-    shares = [violation.share for violation in violations(m) if violation.time is not None or violation.share > 0]
-    finite = [share for share in shares if not math.isnan(share)]
-    return max(finite, default=0.0)
+    """Return the largest violation relative to the magnitude of its constraint, infinite where one is no number.
+
+    Constraints that are compared with no magnitude do not count.
+    """
+    found = violations(m)
+    if not all(math.isfinite(violation.amount) for violation in found):
+        return math.inf
+    return max((violation.share for violation in found if not math.isnan(violation.share)), default=0.0)
 
 
 def _dynamics(traj: PhaseTrajectory, begin: float, sizes: RowMagnitudes) -> Iterator[Violation]:

@@ -34,9 +34,11 @@ from .solving import Solving, attempts_of
 from .warm_start import start_from
 
 GIVEN = "from the given guess"
-# A guess counts as useless from which the equations are this many times as far from holding as from the planner's own.
+# A guess counts as useless whose equations are off by this many times their magnitude, and as many times as those
+# of the planner's own guess.
 OUTRANKED = 10.0
-LEAST_BARRIER, NEAR, BARRIER = 1e-7, 1e-3, 0.1  # IPOPT's mu_init from a solution, and its default
+# IPOPT's mu_init from a solution, from a feasible motion of another objective, and its default.
+LEAST_BARRIER, NEAR, BARRIER = 1e-7, 1e-3, 0.1
 
 
 @takes_transcription_options
@@ -106,6 +108,7 @@ def solve_from_given(model: Any, guess: Guess, solving: Solving) -> Plan | tuple
     asked, of_plan = transcribed_problem(model), read.transcribed if isinstance(read, Plan) else None
     is_solution = of_plan is not None and (of_plan.problem, of_plan.options) == (asked.problem, asked.options)
     least = LEAST_BARRIER if of_plan is not None and of_plan.problem.objective == asked.problem.objective else NEAR
+    # What a motion breaks by a share costs the objective the square of it.
     barrier = float(np.clip(given**2, least, BARRIER))
     near = {"mu_init": barrier, "bound_push": barrier, "bound_frac": barrier} if barrier < BARRIER else {}
     try:

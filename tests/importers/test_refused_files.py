@@ -96,6 +96,8 @@ def test_arguments_about_what_is_not_there(tmp_path: Path) -> None:
         ({"lock": {"elbow": 0.0}, "elastic": {"elbow": spring}}, "'elbow' is locked"),
         ({"flexible": {"forearm": 3.0}}, "must be a fb.FlexibleBeam"),
         ({"packages": tmp_path / "nowhere"}, "there is no such folder"),
+        ({"base": "floating"}, "base = 'floating'; must be 'fixed' or 'free'"),
+        ({"inertia": "mend"}, "inertia = 'mend'; must be 'refuse' or 'repair'"),
     ):
         with pytest.raises(fb.FlexblocksError, match=re.escape(words)):
             fb.from_urdf(path, **arguments)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import fmpy
 import numpy as np
 import pytest
 
 import flexblocks as fb
-from flexblocks import optim
+from flexblocks import export, optim
 from urdf_files import joint, link, two_links, written
 
 LIMIT = '<limit lower="-1.2" upper="2" velocity="3" effort="50"/>'
@@ -209,3 +210,32 @@ def test_printed_robots_say_what_is_left_out(tmp_path: Path) -> None:
     assert robot.left_out == ("safety controller: shoulder", "transmission: t1", "gazebo: one")
     assert "left out: transmission: t1" in str(robot)
     assert repr(robot) == "Robot('arm': 3 links, 2 joints)"
+
+
+def test_a_joint_without_mass_may_lead_others(tmp_path: Path) -> None:
+    finger = joint("finger", "base", "pad", '<mimic joint="drive" multiplier="2"/>') + link("pad")
+    path = written(tmp_path, link("base"), link("horn", ""), joint("drive", "base", "horn"), finger)
+    dae = fb.assemble(fb.from_urdf(path).model)
+    assert len(dae.q_names) == 1
+    assert float(dae.mass_matrix([0.3], [])) == pytest.approx(4 * (0.02 + 2 * 0.2**2))
+
+
+@pytest.mark.slow
+def test_seven_elastic_joints_and_a_flexible_forearm_leave_for_other_tools(tmp_path: Path) -> None:
+    names = [f"joint{i}" for i in range(7)]
+    parts = [link("link0")]
+    for i, name in enumerate(names):
+        axis = ("0 0 1", "0 1 0")[i % 2]
+        parts += [joint(name, f"link{i}", f"link{i + 1}", LIMIT).replace("0 1 0", axis), link(f"link{i + 1}")]
+    elastic = {name: fb.Elastic(stiffness=1e4, damping=5.0, rotor=5e-5, gear_ratio=100.0) for name in names}
+    forearm = {"flexural_rigidity": 2e3, "discretization": fb.AssumedModes(1)}
+    robot = fb.from_urdf(written(tmp_path, *parts), elastic=elastic, flexible={"link4": forearm})
+    dae = fb.assemble(robot.model)
+    lin = fb.linearize(dae)
+    assert set(lin.inputs) == set(robot.inputs.values())
+    unit = export.fmu(dae, tmp_path / "arm.fmu")
+    model = fmpy.read_model_description(unit)
+    assert set(robot.inputs.values()) <= {variable.name for variable in model.modelVariables}
+    run = fmpy.simulate_fmu(str(unit), stop_time=0.05, output=["joint3.angle"], relative_tolerance=1e-8)
+    ours = fb.simulate(dae, (0.0, 0.05), rtol=1e-9, atol=1e-11)
+    assert run["joint3.angle"][-1] == pytest.approx(ours["joint3.angle"][-1], abs=1e-6)

@@ -256,3 +256,20 @@ def test_composites_of_a_users_own_say_what_they_are_without_elasticity():
         fb.stiffen(hinged(joint=Shoulder("joint", 50.0)))
     with pytest.raises(ModelError, match="has no Ground"):
         fb.stiffen(fb.Model("nothing"))
+
+
+def test_a_spring_with_a_free_angle_stays():
+    model = fb.Model("counterbalance")
+    ground, hinge, rod = (
+        model.add(fb.Ground("ground")),
+        model.add(fb.Revolute("hinge")),
+        model.add(fb.LumpedMass("m", 1.0)),
+    )
+    fixed, spring = model.add(fb.Fixed("fixed")), model.add(fb.TorsionalSpring("spring", 10.0, free_angle=0.5))
+    arm = model.add(fb.FixedTransform("arm", (1.0, 0.0, 0.0)))
+    for one, other in ((ground.frame_b, hinge.frame_a), (hinge.frame_b, arm.frame_a), (arm.frame_b, rod.frame_a)):
+        model.connect(one, other)
+    model.connect(fixed.flange_b, spring.flange_a)
+    model.connect(spring.flange_b, hinge.axis)
+    assert fb.stiffen(model)["spring"] == spring
+    assert fb.equilibrium(fb.assemble(model))["hinge.angle"] == pytest.approx(0.5)

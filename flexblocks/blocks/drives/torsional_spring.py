@@ -57,7 +57,7 @@ class TorsionalSpring(Block):
         return dict.fromkeys(("flange_a", "flange_b"), ("angle", 1.0)) if self.stiffness is None else two_flanges()
 
     def stiffened(self) -> TorsionalSpring:
-        return self if self.stiffness is None else replace(self, stiffness=None, free_angle=0.0)
+        return self if self.stiffness is None or self.free_angle else replace(self, stiffness=None)
 
     def physics(self, frame: Frame | None, local: Local) -> Physics:
         del frame
