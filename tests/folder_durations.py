@@ -1,9 +1,15 @@
 """The table at the end of a run of several folders: how long the tests of each took, the longest first."""
 
+from __future__ import annotations
+
 from collections import defaultdict
 from pathlib import PurePosixPath
+from typing import TYPE_CHECKING
 
 import pytest
+
+if TYPE_CHECKING:
+    from _pytest.terminal import TerminalReporter
 
 SHOWN = 12
 """Number of folders with a line of their own; what is left is one line."""
@@ -19,7 +25,7 @@ class FolderDurations:
         """Add the set-up, the call or the tear-down of a test."""
         self.seconds[str(PurePosixPath(report.nodeid.partition("::")[0]).parent)] += report.duration
 
-    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+    def pytest_terminal_summary(self, terminalreporter: TerminalReporter) -> None:
         """Print the table."""
         if len(self.seconds) < 2:
             return
