@@ -8,9 +8,7 @@ sharpest motion that was.
 
 from __future__ import annotations
 
-import math
 import warnings
-from dataclasses import replace
 from itertools import product
 
 from rich.console import Console
@@ -19,10 +17,11 @@ from rich.table import Table
 import flexblocks as fb
 from flexblocks import optim
 from flexblocks.optim.collocation.transcription_options import transcription_options
+from flexblocks.optim.model.build import model_of
 from flexblocks.optim.planner import plan_with
-from flexblocks.optim.strategy.deadline import Deadline
-from flexblocks.optim.strategy.settings import SETTINGS
-from flexblocks.optim.strategy.solving import Solving
+from flexblocks.optim.strategy.budget import Budget
+from flexblocks.optim.strategy.solver import Solver
+from flexblocks.optim.strategy.start_options import from_guess
 
 DRY = (0.1, 0.5, 2.0)  # N m
 LIMIT = 30.0  # s of each plan
@@ -62,10 +61,14 @@ def tasks() -> dict[str, optim.RestToRest]:
 
 
 def outcome(dae: fb.DAE, task: optim.RestToRest, *, rounds: bool) -> str:
-    settings = SETTINGS if rounds else replace(SETTINGS, slight_loss=math.inf)
-    solving = Solving(dae, settings=settings, deadline=Deadline.after(LIMIT))
+    solver = Solver(Budget.of_seconds(LIMIT))
+    options = transcription_options({"intervals": 30})
     try:
-        plan = plan_with(solving, task, transcription_options({"intervals": 30}))
+        if rounds:
+            plan = plan_with(dae, task, options, solver=solver)
+        else:
+            model = model_of(dae, task, options)
+            plan = solver.solve("directly", model, from_guess(model.transcribed))
     except optim.PlanError as error:
         count = "?" if error.plan is None else sum(attempt.iterations or 0 for attempt in error.plan.attempts)
         return f"[bold]{count}[/bold]"

@@ -28,7 +28,7 @@ import flexblocks as fb
 from flexblocks import optim
 from flexblocks.optim.casadi_solver import CasadiSolver
 from flexblocks.optim.model.trajectories import transcribed_problem
-from flexblocks.optim.strategy.solving import Solving
+from flexblocks.optim.strategy.start_options import from_guess
 
 PICTURE = Path("docs", "pictures", "plan_cost.png")
 ITERATIONS = 12
@@ -125,7 +125,7 @@ def measured(
         tee=log,
         iteration_limit=iterations,
         # As `optim.plan` begins
-        solver_options={"print_timing_statistics": "yes"} | Solving(dae).from_guess_of(transcribed_problem(model)),
+        solver_options={"print_timing_statistics": "yes"} | from_guess(transcribed_problem(model)),
         raise_exception_on_nonoptimal_result=False,
     )
     clock.append(time.process_time())

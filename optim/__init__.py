@@ -24,8 +24,8 @@ from .results.attempt import Attempt
 from .results.plan import Plan
 from .results.saved_plan import saved_plan  # noqa: F401  (it says how plans are pickled)
 from .solve import solve
-from .strategy.given_guess import rigid_motion
-from .strategy.model_refinement import refine_model
+from .strategy.guesses.given_guess import rigid_motion
+from .strategy.refinement.model_refinement import refine_model
 from .verification.audit import Audit
 from .verification.criteria import Criteria
 from .verification.replay import Replay

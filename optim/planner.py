@@ -1,4 +1,4 @@
-"""Optimal motion planning: transcribe, solve, recover from failure, refine the mesh."""
+"""Optimal motion planning: transcribe, solve by continuation, refine the mesh."""
 
 from __future__ import annotations
 
@@ -23,32 +23,26 @@ from .collocation.transcription_options import (
     transcription_options,
 )
 from .errors import PlanError, PlanWarning, ProblemError
-from .infeasibility.diagnose import estimate
 from .infeasibility.suspicion import in_degrees, suspected
+from .model.build import model_of
 from .model.trajectories import transcribed_problem
 from .presolve.postures.search_time import searching_until
 from .problem.problem import Problem
 from .problem.rest_to_rest import RestToRest
-from .results.plan import Multipliers, Plan
+from .results.plan import Plan
 from .results.summary import MOST_EXCESSES
-from .solve import judged, optimum
-from .strategy.best_so_far import ended_plan, was_ended
-from .strategy.deadline import Deadline
-from .strategy.given_guess import recorded_after, solve_from_given
-from .strategy.guess_series import Guess
-from .strategy.homotopy import solve_by_homotopy
-from .strategy.mesh_refinement import criteria_of, refine_mesh
-from .strategy.obstacles.obstacle_homotopy import solve_past_obstacles
+from .solve import judged
+from .strategy.best_so_far import ended_plan
+from .strategy.budget import Budget
+from .strategy.continuation import Continuation
+from .strategy.guesses.given_guess import solve_from_given
+from .strategy.guesses.guess_series import Guess
 from .strategy.problem_warnings import warn_beyond_states, warn_of_jumps, warn_of_slack, warn_of_wider_limits
-from .strategy.recovery import recover
-from .strategy.rounding.rounding_homotopy import solve_by_rounding
-from .strategy.rounding.sharp_laws import sharp_laws
-from .strategy.scenarios import solve_scenarios
-from .strategy.solving import Solving, attempts_of
-from .strategy.unresolved_modes import may_lack_dynamics, solve_unresolved
+from .strategy.refinement.mesh_refinement import criteria_of, refine_mesh
+from .strategy.solver import Solver, was_ended
 from .verification.criteria import Criteria
 
-DIRECT = "from the default start"
+BRIEF = 120  # iterations for what was hardly meant
 
 
 @takes_transcription_options
@@ -130,56 +124,54 @@ def plan(
     'converged'
     """
 
-    deadline = Deadline.after(time_limit)
-    criteria = criteria_of(refine)
-
-    def solve_model(model: Any, options: dict[str, Any], multipliers: Multipliers | None = None) -> Plan:
-        merged = options | dict(solver_options or {})
-        return optimum(model, tee=tee, progress=progress, solver_options=merged, multipliers=multipliers)
-
-    solving = Solving(dae, p, solve_model, deadline=deadline)
+    budget, criteria = Budget.of_seconds(time_limit), criteria_of(refine)
+    solver = Solver(budget, tee, progress, dict(solver_options or {}))
     # All attempts are one long work: in a log, many short ones show as well.
-    in_time = nullcontext() if time_limit is None else searching_until(deadline.end)
+    in_time = nullcontext() if time_limit is None else searching_until(budget.end)
     with ProgressDisplay("Planning", None, False if tee else progress), in_time:
         try:
-            return plan_with(solving, problem, transcription_options(transcription), criteria, guess)
+            return plan_with(dae, problem, transcription_options(transcription), p, solver, criteria, guess)
         except PlanError as error:
-            if not was_ended(error):
+            if error.plan is None or not was_ended(error):
                 raise
-            return ended_plan(error, solving.plans, dae, problem)
+            return ended_plan(error, solver.plans, dae, problem)
         except KeyboardInterrupt:  # between two solves
-            if not solving.plans:
+            if not solver.plans:
                 raise
             answered()
-            last = replace(solving.plans[-1], status="interrupted")
-            return ended_plan(PlanError("interrupted between two solves", last), solving.plans, dae, problem)
+            last = replace(solver.plans[-1], status="interrupted")
+            return ended_plan(PlanError("interrupted between two solves", last), solver.plans, dae, problem)
 
 
 @without_warning()
 def plan_with(
-    solving: Solving,
+    dae: DAE,
     problem: Problem | RestToRest,
     options: TranscriptionOptions,
+    p: Any = None,
+    solver: Solver | None = None,
     criteria: Criteria | None = None,
     guess: Guess | None = None,
 ) -> Plan:
-    """Plan a motion by escalating strategies: a direct solve, then recovery, then mesh refinement; see `plan`.
+    """Plan a motion: from the user's guess, else by continuation; then refine its mesh. See `plan`.
 
     Parameters
     ----------
-    solving : Solving
-        The arm, how its models are solved, and the settings of the strategies.
+    dae : DAE
     problem : Problem or RestToRest
     options : TranscriptionOptions
+    p : dict of float, optional
+    solver : Solver, optional
+        How models are solved, within which budget.
     criteria : Criteria, optional
         Of the replay; by default the mesh is not refined.
     guess : Plan, Trajectory, dict or path, optional
         As of `plan`.
     """
     # Transcribe
-    dae = solving.dae
+    solver = solver or Solver()
     try:
-        model = solving.model(problem, options)
+        model = model_of(dae, problem, options, p)
     except ProblemError as error:
         if (suspicion := suspected(dae, problem)) is None:
             raise
@@ -187,80 +179,28 @@ def plan_with(
     transcribed = transcribed_problem(model)
     if (suspicion := in_degrees(dae, transcribed.problem)) is not None:
         warn(f"plan: goal: {suspicion}", PlanWarning)
-        solving = solving.brief()
+        solver.budget.iterations = min(solver.budget.iterations, BRIEF)
     warn_of_slack(transcribed)
     warn_of_wider_limits(transcribed)
-
-    # Solve by the strategy that suits the problem; recover if it fails
-    def solved(model: Any, solving: Solving) -> Plan:
-        return _recovered(model, solving, suspicion)
-
-    given = () if guess is None else solve_from_given(model, guess, solving)
-    if isinstance(given, Plan):
-        solution = given
-    else:
-        rounds = any(body.block.rounding is not None for body in dae.tree.bodies)
-        laws = sharp_laws(model, solving.settings) if rounds else {}
-        with recorded_after(given):
-            solution = solve_by_rounding(model, solving, laws, solved) if laws else solved(model, solving)
-        solution = replace(solution, attempts=(*given, *solution.attempts))
+    if transcribed.is_free:
+        warn_of_jumps(transcribed)
+    # Solve
+    given = None if guess is None else solve_from_given(model, guess, solver)
+    try:
+        solution = given or Continuation(model, solver).run()
+    except PlanError as error:
+        if suspicion is None or was_ended(error):
+            raise
+        raise PlanError(f"{error}\n{suspicion}", error.plan, error.violations, error.report) from None
     # Refine the mesh, or look between its points
     if criteria is not None:
-        solution = refine_mesh(solution, solving, criteria)
+        solution = refine_mesh(solution, criteria, solver)
     else:
         solution = judged(solution)
         if any(t.path.rows or np.isfinite(t.limits.x).any() for t in transcribed.first):
             _warn_of_excesses(solution)
     warn_beyond_states(solution)
     return solution
-
-
-def _recovered(model: Any, solving: Solving, suspicion: str | None) -> Plan:
-    """Solve by the strategy that suits the problem, and recover if it fails; a `suspicion` is told instead.
-
-    Raises
-    ------
-    PlanError
-    """
-    transcribed = transcribed_problem(model)
-    try:
-        if len(transcribed.runs) > 1 and not (transcribed.is_free or transcribed.problem.design):
-            return solve_scenarios(model, solving, _solved)
-        return _solved(model, solving)
-    except PlanError as error:
-        if suspicion is not None and not was_ended(error):
-            raise PlanError(f"{error}\n{suspicion}", error.plan, error.violations, estimate(model)) from None
-        return recover(model, solving, error)
-
-
-def _solved(model: Any, solving: Solving) -> Plan:
-    """Solve by the strategy that suits the problem; where it fails for another objective, from least effort.
-
-    Raises
-    ------
-    PlanError
-    """
-    transcribed = transcribed_problem(model)
-    try:
-        return _solved_as_asked(model, solving)
-    except PlanError as error:
-        before = attempts_of(error)
-        if transcribed.is_free or len(transcribed.runs) > 1 or transcribed.is_effort:
-            raise
-    return solve_by_homotopy(model, solving, before)
-
-
-def _solved_as_asked(model: Any, solving: Solving) -> Plan:
-    transcribed = transcribed_problem(model)
-    if transcribed.is_free:
-        warn_of_jumps(transcribed)
-        return solve_by_homotopy(model, solving)
-    if may_lack_dynamics(transcribed):
-        return solve_unresolved(DIRECT, model, solving)
-    patience = solving.patience(transcribed)
-    if any(t.path.rows for t in transcribed.first):
-        return solve_past_obstacles(DIRECT, model, solving, (), patience)
-    return solving.attempt(DIRECT, model, (), max_iter=patience, **solving.from_guess_of(transcribed))
 
 
 def _warn_of_excesses(plan: Plan) -> None:

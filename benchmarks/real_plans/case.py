@@ -18,9 +18,8 @@ from benchmarks.real_plans.random_arm import random_arm
 from benchmarks.real_plans.random_boom import random_boom
 from benchmarks.real_plans.tasks import EVERY
 from flexblocks import optim
-from flexblocks.optim.strategy.mesh_refinement import refine_mesh
+from flexblocks.optim.strategy.refinement.mesh_refinement import refine_mesh
 from flexblocks.optim.strategy.settings import SETTINGS
-from flexblocks.optim.strategy.solving import Solving
 from flexblocks.optim.verification.criteria import Criteria, allowed
 
 MOST_ITERATIONS = 150
@@ -127,11 +126,11 @@ def case(arm_name: str, task_name: str, limit: float, replays: bool) -> Row:
 
 def _refined(plan: optim.Plan, limit: float) -> tuple[str, float]:
     """Return the mesh of the refined plan or how it does not come to an end, and its miss relative to the criterion."""
-    transcribed, settings = plan.transcribed, replace(SETTINGS, refinement_time=REFINEMENT * limit)
+    settings = replace(SETTINGS, refinement_time=REFINEMENT * limit)
     began = time.process_time()
     try:
         with _within(1.5 * REFINEMENT * limit):
-            plan = refine_mesh(plan, Solving(transcribed.dae, transcribed.parameters, settings=settings), Criteria())
+            plan = refine_mesh(plan, Criteria(), settings=settings)
     except (KeyboardInterrupt, optim.PlanError):  # a solve that is interrupted ends in a PlanError
         return f"misses: not refined within {1.5 * REFINEMENT * limit:g} s of CPU", math.nan
     cpu = time.process_time() - began

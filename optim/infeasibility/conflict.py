@@ -9,7 +9,7 @@ from typing import Any
 import pyomo.environ as pyo
 
 from ..model.constraint_names import Label
-from .elastic_relaxation import Elastic, Widened
+from ..model.penalty import Elastic, Widened
 
 VIOLATED = 1e-4  # relative violation from which a limit counts as violated, far above the solver's tolerance
 ACTIVE = 1e-2  # fraction of the largest multiplier from which an active limit is reported; by trial
@@ -131,7 +131,7 @@ def _beyond(side: Widened) -> list[Label]:
     """Return the labels at which the original limit is violated."""
     sign, labels = (1 if side.upper else -1), []
     for label, row, limit in side.rows:
-        moved = pyo.value(row.body) + sign * side.amount.value
+        moved = pyo.value(row.body) + sign * side.scale * side.amount.value
         if sign * (moved - limit) > VIOLATED * side.scale:
             labels.append(label)
     return labels

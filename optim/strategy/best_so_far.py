@@ -20,17 +20,12 @@ from ..results.attempt import Attempt
 from ..results.plan import Plan
 from ..results.replays import chosen_law
 from ..solve import judged
-from ..solver_statistics import CONVERGED, ENDED, INACCURATE, NOT_OPTIMAL, ROUNDED, UNRESOLVED
+from ..solver_statistics import CONVERGED, INACCURATE, NOT_OPTIMAL, ROUNDED, UNRESOLVED
 from ..verification.criteria import Criteria, allowed
 from ..verification.tracked_replay import AUTO
 
 ROUNDING = 1e-3  # of what a replay may miss by, below which a goal is not missed
 FEASIBLE = 1e-4  # violation of the scaled equations up to which a motion counts as feasible; by trial
-
-
-def was_ended(error: PlanError) -> bool:
-    """Whether a solve was ended from outside, by the time limit or by Ctrl-C."""
-    return error.plan is not None and error.plan.status in ENDED
 
 
 def ended_plan(error: PlanError, plans: Sequence[Plan], dae: DAE, problem: Problem | RestToRest) -> Plan:

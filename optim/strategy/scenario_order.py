@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from itertools import combinations
 from typing import NamedTuple
 
@@ -41,13 +41,10 @@ def growing_sets(points: np.ndarray) -> Iterator[tuple[int, ...]]:
     yield tuple(range(len(points)))
 
 
-def places(points: np.ndarray, members: Sequence[int]) -> list[Between]:
-    """Return where each of the points (scenarios, np) lies between two of the `members`; a member is where it is."""
-    return [_place(point, points[list(members)]) for point in points]
-
-
-def _place(point: np.ndarray, ends: np.ndarray) -> Between:
+def place_between(point: np.ndarray, ends: np.ndarray) -> Between:
     """Return the place on a line between two of the `ends` to which the point is nearest; of several, the shortest."""
+    if len(ends) == 1:
+        return Between(0, 0, 0.0)
     found = []
     for i, j in combinations(range(len(ends)), 2):
         along = ends[j] - ends[i]

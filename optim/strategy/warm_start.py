@@ -1,4 +1,4 @@
-"""Warm start from another plan: its motion and inputs, interpolated on another mesh and duration."""
+"""Warm start from another plan: its motion and inputs, on another mesh, in another time or under other loads."""
 
 from __future__ import annotations
 
@@ -13,9 +13,18 @@ from ..model.ends.reached_state import set_reached_state
 from ..model.initial_guess import set_values
 from ..model.path_constraints import set_path_values
 from ..model.read_solution import input_polynomials, values
-from ..model.trajectories import PhaseTrajectory, all_phase_trajectories, transcribed_problem, within_bounds
-from .scenario_order import Between
-from .settings import SAME_TIME
+from ..model.trajectories import (
+    PhaseTrajectory,
+    all_phase_trajectories,
+    phase_trajectories,
+    transcribed_problem,
+    within_bounds,
+)
+from .scenario_order import place_between, spread_out
+
+# Fraction of the duration by which a time may lie beyond a mesh point and still count to the interval before it: times
+# from another mesh are scaled, which rounds.
+SAME_TIME = 1e-9
 
 AT_ENDS = (*(f"{end}_{kind}" for end in ("start", "goal") for kind in ("inputs", "algebraics", "forces")), "impulses")
 
@@ -23,53 +32,53 @@ MOTION = ("q", "v", "w", "a", "e", "dw", "z", "f")
 
 
 def start_from(m: Any, source: Any, shared: Collection[str] | None = None) -> None:
-    """Warm-start a planner's model from another one of the same phases and scenarios: set all its free Vars.
+    """Warm-start a planner's model from another one of the same phases: set all its free Vars.
 
     The polynomials of its states and inputs are evaluated, so nothing is lost on a finer mesh. A fixed duration
     stretches the motion; a free one is adopted, as are design parameters. `shared` names the coordinates common to both
     arms, by default all; the others keep their values.
+
+    From other scenarios each starts between the two that are nearest in its parameters, and keeps the difference of its
+    first guess from theirs, which the model has to have: under a heavier load ropes are longer, and beams are bent by
+    more.
     """
     for name in transcribed_problem(m).problem.design:
         if name in transcribed_problem(source).problem.design:
             m.p[name].set_value(within_bounds(source.p[name]))
-    for traj, old in zip(all_phase_trajectories(m), all_phase_trajectories(source), strict=True):
-        _start_phase(traj, old, shared)
+    runs, solved = phase_trajectories(m), phase_trajectories(source)
+    if len(runs) == len(solved):
+        for run, old in zip(runs, solved, strict=True):
+            for traj, before in zip(run, old, strict=True):
+                _start_phase(traj, before, shared)
+    else:
+        _start_between(runs, solved)
     _set_what_follows(all_phase_trajectories(m))
 
 
-def start_all_from(m: Any, source: Any, alike: Any) -> None:
-    """Warm-start the unsolved model of several scenarios, all of them, from the motion of one.
+def _start_between(runs: Sequence[Sequence[PhaseTrajectory]], solved: Sequence[Sequence[PhaseTrajectory]]) -> None:
+    """Set scenarios from other ones, each from those between which it lies."""
+    own, other = (run[0][0].transcription.dae.p.names for run in (runs, solved))
+    shared = [name for name in own if name in other]
+    points, ends = (np.array([_parameters(run[0], shared) for run in each]) for each in (runs, solved))
+    spread = spread_out(np.vstack([points, ends]))
+    points, ends = spread[: len(runs)], spread[len(runs) :]
+    guesses = [[_motion_values(traj) for traj in run] for run in runs]
+    mean = [sum(parts) / len(runs) for parts in zip(*guesses, strict=True)]
+    alike = [np.flatnonzero(np.all(np.isclose(points, end), axis=1)) for end in ends]
+    known = [guesses[same[0]] if same.size else mean for same in alike]
+    for run, guess, point in zip(runs, guesses, points, strict=True):
+        place = place_between(point, ends)
+        for i, traj in enumerate(run):
+            motion = guess[i]
+            for end, share in ((place.second, place.share), (place.first, 1.0 - place.share)):
+                _start_phase(traj, solved[end][i], None)  # the first one's rest and inputs stay
+                motion = motion + share * (_motion_values(traj) - known[end][i])
+            _set_motion_values(traj, motion)
 
-    Each keeps the difference of its first guess from that of the one, `alike`, which is unsolved: under a heavier load
-    ropes are longer, and beams are bent by more.
-    """
-    phases, guesses = all_phase_trajectories(source), all_phase_trajectories(alike)
-    trajectories = all_phase_trajectories(m)
-    for i, traj in enumerate(trajectories):
-        apart = _motion_values(traj) - _motion_values(guesses[i % len(phases)])
-        _start_phase(traj, phases[i % len(phases)], None)
-        _set_motion_values(traj, _motion_values(traj) + apart)
-    _set_what_follows(trajectories)
 
-
-def start_between(m: Any, source: Any, members: Sequence[int], places: Sequence[Between]) -> None:
-    """Warm-start the unsolved model of several scenarios from the plan of some of them, its `members`.
-
-    Each lies between two of these, as its place tells, and keeps the difference of its first guess from theirs.
-    """
-    trajectories, solved = all_phase_trajectories(m), all_phase_trajectories(source)
-    phases = len(trajectories) // len(places)
-    guesses = [_motion_values(traj) for traj in trajectories]
-    for i, traj in enumerate(trajectories):
-        place, phase = places[i // phases], i % phases
-        ends = [(place.first, 1.0 - place.share), (place.second, place.share)]
-        motion = guesses[i]
-        for member, share in reversed(ends):  # the first one's rest and inputs stay
-            _start_phase(traj, solved[member * phases + phase], None)
-            guess = guesses[members[member] * phases + phase]
-            motion = motion + share * (_motion_values(traj) - guess)
-        _set_motion_values(traj, motion)
-    _set_what_follows(trajectories)
+def _parameters(traj: PhaseTrajectory, names: Sequence[str]) -> list[float]:
+    dae, p = traj.transcription.dae, traj.transcription.p
+    return [float(p[dae.p.index(name)]) for name in names]
 
 
 def _motion_values(traj: PhaseTrajectory) -> np.ndarray:

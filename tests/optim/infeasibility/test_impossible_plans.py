@@ -4,17 +4,11 @@ import numpy as np
 import pyomo.environ as pyo
 import pytest
 
-import flexblocks as fb
 from arms.library import subudhi_morris
 from arms.turns import INERTIA, hinge
-from flexblocks import models, optim
+from flexblocks import optim
 from flexblocks.errors import FlexblocksError
-from flexblocks.optim.collocation.transcription_options import TranscriptionOptions
-from flexblocks.optim.infeasibility.diagnose import Diagnosis, estimate
-from flexblocks.optim.planner import plan_with
-from flexblocks.optim.presolve.transcribe import transcribe
-from flexblocks.optim.strategy.solving import Solving
-from flexblocks.optim.strategy.stiffness_homotopy import stiffened_arm
+from flexblocks.optim.infeasibility.diagnose import estimate
 
 TORQUE, ANGLE, RATE = "motor1.torque", "joint1.angle", "der(joint1.angle)"
 
@@ -95,7 +89,7 @@ def test_deflection_that_the_duration_forces():
     assert {side.name for side in report.giving} == {"link1.tip_deflection_y"}
     assert {side.unit for side in report.giving} == {"m"}
     wider = 0.01 + 1.02 * max(side.excess for side in report.giving)
-    with pytest.warns(optim.PlanWarning, match=r"between collocation points.*tip_deflection_y at .* by 0\.0003"):
+    with pytest.warns(optim.PlanWarning, match=r"between collocation points.*tip_deflection_y at .* by 0\.000"):
         kept = optim.plan(dae, optim.RestToRest(**asked, limits={"link1.tip_deflection_y": wider}), intervals=15)
     assert kept.status == "converged"
 
@@ -173,79 +167,18 @@ def test_impossible_or_malformed_problems_name_their_cause(case):
         optim.plan(hinge(**arm), swing(**change), intervals=20)
 
 
-def planned(dae, problem, intervals, **solving):
-    return plan_with(Solving(dae, **solving), problem, TranscriptionOptions(intervals=intervals))
-
-
-def failing(*, at):
-    """Return a way to solve that stops after two iterations where the number of the solve is in `at`."""
-    solves = []
-
-    def limited(model, options):
-        solves.append(model)
-        return optim.solve(model, solver_options=options | ({"max_iter": 2} if len(solves) in at else {}))
-
-    return limited
-
-
-def test_solve_goes_on_from_a_motion_that_keeps_its_limits():
-    """Where the first solve fails, limits are loosened until a motion is found, and tightened again."""
-    asked = swing(limits={TORQUE: 0.47, f"der({TORQUE})": 4.0})
-    straight = optim.plan(hinge(), asked, intervals=20)
-    plan = planned(hinge(), asked, 20, solve=failing(at={1}))
-    assert [attempt.status for attempt in plan.attempts] == ["iterationLimit", "converged", "converged"]
-    assert "relaxed" in plan.attempts[1].what
-    assert plan.attempts[1].objective < 1e-3
-    assert plan.objective == pytest.approx(straight.objective, rel=1e-6)
-    assert str(plan.attempts[1]) in plan.summary()
-
-
-def test_solve_goes_on_from_a_stiffer_arm():
-    dae = subudhi_morris(links=1)
-    asked = optim.RestToRest({ANGLE: 0.0}, {ANGLE: 1.0}, 1.0, limits={TORQUE: 2.0})
-    straight = optim.plan(dae, asked, intervals=20)
-    nothing = Diagnosis(None, None, "iterationLimit", 500, 1.0, np.nan)
-    plan = planned(dae, asked, 20, solve=failing(at={1}), diagnose=lambda m, **_: nothing)
-    assert [attempt.what for attempt in plan.attempts][2:] == [
-        "with 25 times the stiffness",
-        "with 5 times the stiffness",
-        "from the stiffer arm",
+def test_a_task_that_cannot_be_done_is_refused_soon():
+    """Too weak a motor, too short a time, and a wall across the way: each ends within the budget of all solves."""
+    wall = optim.KeepOut(optim.Cuboid((-3.0, 0.4, -3.0), (3.0, 0.75, 3.0)), frames="payload")
+    dae = subudhi_morris()
+    across = {"joint1.angle": 0.1, "joint2.angle": 0.2}, {"joint1.angle": 1.4, "joint2.angle": 0.2}
+    tasks = [
+        (hinge(), swing(limits={TORQUE: 0.4})),
+        (hinge(), swing(duration=(0.3, 0.5), objective="time", limits={TORQUE: 0.6})),
+        (dae, optim.RestToRest(*across, duration=2.0, path=wall, limits={TORQUE: 3.0, "motor2.torque": 2.0})),
     ]
-    assert plan.transcription.dae is dae
-    assert plan.objective == pytest.approx(straight.objective, rel=1e-6)
-
-
-def test_nothing_is_tried_after_an_interruption():
-    """Ctrl-C during the diagnosis stops everything, with all attempts."""
-    stopped = Diagnosis(None, None, "interrupted", 7, 1.0, np.nan)
-    with pytest.raises(optim.PlanError) as caught:
-        planned(hinge(), swing(limits={TORQUE: 0.4}), 10, diagnose=lambda m, **_: stopped)
-    assert [attempt.status for attempt in caught.value.plan.attempts] == ["locallyInfeasible", "interrupted"]
-    assert caught.value.report is None
-
-
-def test_nothing_helps_and_all_attempts_are_told():
-    dae = subudhi_morris(links=1)
-    asked = optim.RestToRest({ANGLE: 0.0}, {ANGLE: 1.0}, 1.0, limits={TORQUE: 2.0})
-    with pytest.raises(optim.PlanError, match="iterationLimit") as caught:
-        planned(dae, asked, 10, solve=failing(at=range(100)))
-    assert caught.value.report.is_feasible
-    whats = [attempt.what for attempt in caught.value.plan.attempts]
-    assert len(whats) == 4
-    assert whats[-1] == "with 25 times the stiffness"
-
-
-def test_stiffer_arm_is_the_same_arm():
-    """All frequencies but those of the rigid body rise with the root of the stiffness, symbolic or not."""
-    model = models.subudhi_morris_2002(links=1)
-    for symbolic in ((), ("spring1.stiffness",)):
-        dae = fb.assemble(model, symbolic=symbolic)
-        stiff, p = stiffened_arm(transcribe(dae, swing(), TranscriptionOptions()), 9.0)
-        assert stiff.x.names == dae.x.names
-        point = {"x": {}, "p": p} if p else None
-        before, after = (
-            np.array([mode.frequency for mode in fb.linearize(arm, at, outputs=()).modes()])
-            for arm, at in ((dae, None), (stiff, point))
-        )
-        np.testing.assert_allclose(after, 3 * before, rtol=1e-6, atol=1e-4)
-    assert stiffened_arm(transcribe(hinge(), swing(), TranscriptionOptions()), 9.0) is None
+    for arm, task in tasks:
+        with pytest.raises(optim.PlanError) as caught:
+            optim.plan(arm, task, intervals=20)
+        assert sum(attempt.iterations or 0 for attempt in caught.value.plan.attempts) <= 600
+        assert caught.value.report is not None

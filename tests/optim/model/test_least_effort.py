@@ -8,10 +8,10 @@ import pytest
 
 import flexblocks as fb
 from flexblocks import optim
+from flexblocks.optim.model.initial_guess import set_guess
 from flexblocks.optim.model.least_effort import least_effort_waypoints
 from flexblocks.optim.presolve.rigid_motion.rigid_arm import quintic
 from flexblocks.optim.presolve.rigid_motion.waypoint_spline import spline_through
-from flexblocks.optim.strategy.scenarios import _go_straight
 
 MASS, LENGTH, GRAVITY = 2.0, 1.5, 9.81
 LEANING, SECONDS = 0.6, 6.0  # rad above the horizontal at both ends, s
@@ -59,9 +59,9 @@ def test_a_mast_is_raised_where_that_takes_less_than_holding_it():
     assert plan.objective < 0.5 * straight
 
 
-def test_scenarios_and_what_they_are_compared_with_go_straight():
+def test_a_guess_goes_straight_where_that_is_asked():
     m = moved(mast())
-    _go_straight(m)
+    set_guess(m, m.transcription, straight=True)
     assert max(m.q[k, "joint.angle"].value for k in range(21)) < LEANING + 0.101
 
 
@@ -121,7 +121,7 @@ def test_a_long_arm_without_weight_does_not_go_straight(floats):
     bent = guessed_effort(m)
     plan = optim.solve(m)
     assert bent < 1.25 * plan.objective  # the straight one takes ten times as much
-    _go_straight(m)
+    set_guess(m, m.transcription, straight=True)
     assert bent < 0.25 * guessed_effort(m)
     assert plan.statistics.iterations < optim.solve(m).statistics.iterations  # 11 and 12 instead of 18 and 17
 

@@ -59,7 +59,7 @@ def way(gravity: float, ball: bool, **units: float) -> tuple[int, float]:
         place = optim.Sphere((16.8 * length, 0.0, 7.2 * length), 0.5 * length)
         task = replace(task, path=optim.KeepOut(place, frames="payload", margin=0.1 * length))
     plan = optim.plan(arm, task, intervals=12, quasi_static="auto")
-    assert ("out of obstacles" in str(plan.attempts)) == ball
+    assert ("with obstacles" in str(plan.attempts)) == ball
     effort = (mass * length**2 / time**2) ** 2 * time
     return sum(attempt.iterations for attempt in plan.attempts), plan.objective / effort
 

@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
 import flexblocks as fb
 from flexblocks import models, optim
-from flexblocks.optim.collocation.transcription_options import TranscriptionOptions
-from flexblocks.optim.planner import plan_with
-from flexblocks.optim.strategy.settings import SETTINGS
-from flexblocks.optim.strategy.solving import Solving
 
 SIMILAR = [{"length": 1e-3, "mass": 1e-6, "time": 0.02}, {"length": 1e3, "mass": 1e3, "time": 1e3}]
 TURN = 0.8  # [rad]
@@ -105,23 +99,6 @@ def test_an_arm_that_stays_is_planned_at_once(space_arm, objective):
     assert sum(attempt.iterations for attempt in plan.attempts) <= 8
     for name in ends:
         np.testing.assert_allclose(plan.trajectory[name], 0.3, atol=1e-6)
-
-
-def test_least_vibration_is_reached_from_least_effort_where_it_fails_directly():
-    """Each step gets too few iterations but for the last: effort, then blends of both, then what was asked."""
-    dae, duration = turntable()
-    problem = task(duration, objective="vibration", input_ends="holding")
-    directly = optim.plan(dae, problem, intervals=20, quasi_static=False)
-    assert len(directly.attempts) == 1
-    impatient = replace(SETTINGS, stage_patience=1)
-    options = TranscriptionOptions(intervals=20, quasi_static=False)
-    plan = plan_with(Solving(dae, settings=impatient), problem, options)
-    what = [attempt.what for attempt in plan.attempts]
-    assert plan.attempts[0].status == "iterationLimit"
-    assert what[1].startswith("least effort in 2 s")
-    assert any("vibration with effort" in each for each in what)
-    assert plan.status == "converged"
-    assert plan.objective == pytest.approx(directly.objective, rel=1e-3)
 
 
 def test_deviations_of_a_grey_box_are_checked():

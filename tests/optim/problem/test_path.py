@@ -14,14 +14,10 @@ from flexblocks.optim.collocation.input_parametrization import input_shape
 from flexblocks.optim.collocation.interval import IntervalForm
 from flexblocks.optim.collocation.path_functions import path_kernel
 from flexblocks.optim.collocation.schemes import radau
-from flexblocks.optim.collocation.transcription_options import TranscriptionOptions
 from flexblocks.optim.model.violations import violations
-from flexblocks.optim.planner import plan_with
 from flexblocks.optim.problem.signals.instant import instant
 from flexblocks.optim.problem.signals.signals import Signals
 from flexblocks.optim.solver_statistics import CONVERGED, UNRESOLVED
-from flexblocks.optim.strategy.settings import Settings
-from flexblocks.optim.strategy.solving import Solving
 
 HOME = {"joint1.angle": 0.0, "joint2.angle": 0.0}
 HALF_TURN = {"joint1.angle": np.pi / 2, "joint2.angle": np.pi / 6}
@@ -219,17 +215,15 @@ def test_tip_stays_in(arm):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("way", ["from there", "from a detour"])
-def test_obstacles_that_cannot_be_passed_at_once(arm, way):
+def test_obstacles_that_cannot_be_passed_at_once(arm):
     """The straight arm does not fit into the disc: its elbow has to bend the other way round."""
-    settings = Settings(prices=(1.0,)) if way == "from a detour" else Settings()
     start, goal = {"joint1.angle": 0.0, "joint2.angle": 0.9}, {"joint1.angle": 2.0, "joint2.angle": -0.9}
     disc = optim.KeepIn(optim.Sphere((0.0, 0.0, 0.0), 0.95), frames="payload", margin=0.01)
     asked = optim.RestToRest(start, goal, 2.0, path=disc)
     with pytest.warns(optim.PlanWarning, match=r"between collocation points.*payload inside sphere"):
-        plan = plan_with(Solving(arm, settings=settings), asked, TranscriptionOptions(intervals=20))
+        plan = optim.plan(arm, asked, intervals=20)
     assert plan.status in (CONVERGED, UNRESOLVED)  # the swing of the elbow takes few intervals
-    assert any(way in attempt.what for attempt in plan.attempts)
+    assert len(plan.attempts) > 1
     reach = np.hypot(plan.trajectory["payload.x"], plan.trajectory["payload.y"])
     assert reach.max() == pytest.approx(0.94, abs=1e-6)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -11,8 +10,7 @@ import pytest
 from arms.rigid_chain import chain
 from flexblocks import optim
 from flexblocks.optim.presolve.rigid_motion.waypoint_spline import spline_through
-from flexblocks.optim.strategy.obstacles.obstacle_guess import detour
-from flexblocks.optim.strategy.settings import SETTINGS
+from flexblocks.optim.strategy.guesses.detour import SEEDS, detour
 
 # Starts, goals and bars (their ends) that no sampled single turn leads around.
 SLOT = ((1.8, -1.5, -0.9), (0.1, -0.3, 0.2), [((0.7, 0.25), (1.6, 0.25)), ((0.75, -0.5), (1.6, -0.5))])
@@ -47,10 +45,10 @@ def test_around_two_corners(case, size):
     t = optim.pyomo_model(dae, optim.RestToRest(*ends, 3.0, path=path), intervals=6).transcription
 
     def least(seeds: int) -> float:
-        turns = detour(t, replace(SETTINGS, detour_seeds=seeds))
+        turns = detour(t, seeds)
         begin, end = t.waypoints
         spline = spline_through((begin, *turns, end), 3, 3.0)
         return min(clearance(spline(share)[:3], bars) for share in np.linspace(0.0, 1.0, 81))
 
     assert least(0) < 0.058
-    assert least(8) > 0.059
+    assert least(SEEDS) > 0.059

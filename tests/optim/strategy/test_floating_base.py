@@ -14,7 +14,7 @@ from flexblocks import optim
 from flexblocks.optim.model.trajectories import transcribed_problem
 from flexblocks.optim.presolve.boundary import End
 from flexblocks.optim.presolve.feasibility.conserved_momentum import check_momentum
-from flexblocks.optim.strategy.leeway import miss_at_goals
+from flexblocks.optim.strategy.relaxations.rest import miss_at_goals
 
 GOAL = {"joint.angle": 1.0}
 

@@ -11,7 +11,7 @@ import pytest
 import flexblocks as fb
 from flexblocks import optim
 from flexblocks.optim.model.trajectories import transcribed_problem
-from flexblocks.optim.strategy.obstacles.way_guess import postures_on_way
+from flexblocks.optim.strategy.guesses.line_guess import postures_on_line
 
 ALUMINIUM = fb.Material(density=2700.0, youngs_modulus=7e10, poissons_ratio=0.33)
 START, GOAL = {"joint1.angle": 0.4, "joint2.angle": -0.8}, {"joint1.angle": 1.2, "joint2.angle": -0.3}
@@ -56,7 +56,7 @@ def along_a_line(dae: fb.DAE) -> tuple[optim.RestToRest, np.ndarray, float]:
 def test_postures_lie_on_a_line_that_the_smooth_motion_leaves():
     dae = arm()
     problem, ends, tolerance = along_a_line(dae)
-    way = postures_on_way(transcribed_problem(optim.pyomo_model(dae, problem, intervals=4)).first[0])
+    way = postures_on_line(transcribed_problem(optim.pyomo_model(dae, problem, intervals=4)).first[0])
     assert way is not None
     assert not way.is_near
     along = (ends[1] - ends[0]) / np.linalg.norm(ends[1] - ends[0])
@@ -71,7 +71,7 @@ def test_such_a_line_is_followed_by_a_motion_along_it():
     problem, ends, tolerance = along_a_line(dae)
     plan = optim.plan(dae, problem, intervals=30)
     assert plan.status == "converged"
-    assert sum(attempt.iterations for attempt in plan.attempts) <= 120  # 192 by prices and a detour
+    assert sum(attempt.iterations for attempt in plan.attempts) <= 120
     places = np.array([plan.trajectory[f"tip.{axis}"] for axis in "xyz"]).T - ends[0]
     along = (ends[1] - ends[0]) / np.linalg.norm(ends[1] - ends[0])
     assert np.linalg.norm(places - np.outer(places @ along, along), axis=1).max() < 1.05 * tolerance

@@ -1,7 +1,6 @@
 """Plans of real arms from cold: durations of winches, modes that a mesh leaves unresolved, lines along the way."""
 
 import math
-from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -13,14 +12,9 @@ from benchmarks.real_plans.arms import ARMS
 from benchmarks.real_plans.random_arm import random_arm
 from benchmarks.real_plans.tasks import TASKS
 from flexblocks import optim
-from flexblocks.optim.collocation.transcription_options import TranscriptionOptions
 from flexblocks.optim.model.trajectories import transcribed_problem
-from flexblocks.optim.planner import plan_with
 from flexblocks.optim.presolve.quasi_static_modes import more_than_inputs
-from flexblocks.optim.strategy.mesh_refinement import refine_mesh
-from flexblocks.optim.strategy.settings import SETTINGS
-from flexblocks.optim.strategy.solving import Solving
-from flexblocks.optim.strategy.unresolved_modes import QUASI_STATIC
+from flexblocks.optim.strategy.refinement.mesh_refinement import refine_mesh
 from flexblocks.optim.strategy.warm_start import start_from
 
 ARM_REACH = {"tendon arm": 0.3, "desk arm": 0.3}  # m
@@ -98,20 +92,6 @@ def test_modes_that_get_their_dynamics_back_start_as_they_are_seen_to_move():
         size = np.abs(seen[inside]).max()
         assert size > 0.001
         assert np.abs(guess - seen)[inside].mean() < share * size
-
-
-@pytest.mark.slow
-@pytest.mark.filterwarnings("ignore::flexblocks.optim.PlanWarning")
-def test_modes_beyond_the_inputs_lose_their_dynamics_if_that_takes_long():
-    """A random arm of four links in space to a goal in motion: more than 500 iterations with them, 18 without."""
-    arm = random_arm(43)
-    solving = Solving(arm.assembled(), settings=replace(SETTINGS, resolved_patience=10))
-    plan = plan_with(solving, TASKS["moving"](arm).problem, TranscriptionOptions(intervals=arm.intervals))
-    first, second = plan.attempts
-    assert first.status != "converged"
-    assert second.what == QUASI_STATIC
-    assert second.iterations <= 40
-    assert len(plan.transcribed.first[0].static) > len(plan.transcribed.dae.u)
 
 
 @pytest.mark.slow
@@ -202,8 +182,7 @@ def test_a_boom_follows_a_line_at_once():
 )
 def test_fast_modes_get_their_dynamics_back(arm, task, most):
     plan = planned(arm, task)
-    transcribed = plan.transcribed
-    refined = refine_mesh(plan, Solving(transcribed.dae, transcribed.parameters), optim.Criteria())
+    refined = refine_mesh(plan, optim.Criteria())
     assert refined.status == "optimal"
     assert not refined.transcription.static.names
     assert refined.transcription.mesh.intervals <= most
@@ -231,8 +210,7 @@ def test_plans_from_cold_take_few_iterations(arm, task, most):
 def test_a_plan_of_two_loads_replays_on_few_intervals():
     """Tendons that lag behind their balance of forces: more intervals leave the energy of those that do not."""
     plan = planned("tendon arm", "loads")
-    transcribed = plan.transcribed
-    refined = refine_mesh(plan, Solving(transcribed.dae, transcribed.parameters), optim.Criteria())
+    refined = refine_mesh(plan, optim.Criteria())
     assert refined.status == "optimal"
     assert sum(refined.transcribed.intervals) <= 80
     kinetic = max(motion.energy[:, 0].max() for motion in plan.trajectories)

@@ -10,12 +10,9 @@ import pytest
 from arms.library import subudhi_morris
 from arms.turns import TORQUE, hinge, quarter_turn, swing
 from flexblocks import optim
-from flexblocks.optim.collocation.transcription_options import TranscriptionOptions
-from flexblocks.optim.model.trajectories import phase_trajectories, transcribed_problem
-from flexblocks.optim.planner import plan_with
-from flexblocks.optim.strategy.mesh_refinement import refine_mesh
+from flexblocks.optim.model.trajectories import phase_trajectories
+from flexblocks.optim.strategy.refinement.mesh_refinement import refine_mesh
 from flexblocks.optim.strategy.settings import Settings
-from flexblocks.optim.strategy.solving import Solving, solve_with
 from flexblocks.optim.strategy.warm_start import start_from
 from flexblocks.optim.verification.mesh_errors.numerical_dissipation import numerical_dissipation
 
@@ -104,19 +101,15 @@ def test_refined_until_it_replays():
 def test_shorter_intervals_come_before_another_scheme_as_long_as_they_help(progress, expected):
     """Where the replay misses by what counts as little here."""
     settings = Settings(near=1e12, progress=progress, most_intervals=40)
-    solving = Solving(subudhi_morris(), settings=settings)
-    problem = quarter_turn((4.0, 2.0), duration=2.0, objective="effort")
     criteria = optim.Criteria(miss=1e-9, energy=1e-12)
     with pytest.warns(optim.PlanWarning, match="no finer mesh of at most 40 intervals was solved"):
-        plan = plan_with(solving, problem, TranscriptionOptions(intervals=10), criteria=criteria)
+        plan = refine_mesh(coarsely_planned(), criteria, settings=settings)
     assert [(attempt.what.split()[0], attempt.intervals) for attempt in plan.attempts[1:3]] == expected
 
 
 def test_plan_that_does_not_replay_is_not_called_optimal():
-    problem = quarter_turn((4.0, 2.0), duration=2.0, objective="effort")
-    solving = Solving(subudhi_morris(), settings=Settings(most_intervals=20))
     with pytest.warns(optim.PlanWarning, match="no finer mesh of at most 20 intervals was solved"):
-        plan = plan_with(solving, problem, TranscriptionOptions(intervals=10), criteria=optim.Criteria(miss=1e-9))
+        plan = refine_mesh(coarsely_planned(), optim.Criteria(miss=1e-9), settings=Settings(most_intervals=20))
     assert plan.status == "unresolved"
     intervals = [attempt.intervals for attempt in plan.attempts]
     assert intervals == sorted(intervals)
@@ -124,30 +117,10 @@ def test_plan_that_does_not_replay_is_not_called_optimal():
     assert "unresolved" in plan.summary()
 
 
-def without(scheme):
-    """Return a solver that does not begin with models of a scheme."""
-
-    def solve(model, options):
-        none = {"max_iter": 0} if transcribed_problem(model).options.scheme == scheme else {}
-        return solve_with(model, options | none)
-
-    return solve
-
-
-@pytest.mark.slow
-def test_where_one_finer_mesh_is_not_solved_the_next_is_tried():
-    """No symmetric scheme, so that only shorter intervals are left; and an end that is told where there is no time."""
-    coarse = coarsely_planned()
-    solving = Solving(coarse.transcribed.dae, solve=without("lobatto"))
-    plan = refine_mesh(coarse, solving, optim.Criteria(miss=1e-4))
-    assert plan.status == "optimal"
-    assert plan.replay().tip_miss < 1e-4
-    assert plan.transcription.scheme.name == "radau"
-    assert plan.transcription.mesh.intervals > 10
-    assert "iterationLimit" in [attempt.status for attempt in plan.attempts]
-    hasty = Solving(coarse.transcribed.dae, settings=Settings(refinement_time=1e-9))
+def test_an_end_is_told_where_there_is_no_time():
+    hasty = Settings(refinement_time=1e-9)
     with pytest.warns(optim.PlanWarning, match="refinement ended after 1e-09 s of CPU, before the plan replayed"):
-        unresolved = refine_mesh(coarse, hasty, optim.Criteria(miss=1e-4))
+        unresolved = refine_mesh(coarsely_planned(), optim.Criteria(miss=1e-4), settings=hasty)
     assert unresolved.status == "unresolved"
     assert unresolved.transcription.mesh.intervals == 10
 
@@ -155,9 +128,8 @@ def test_where_one_finer_mesh_is_not_solved_the_next_is_tried():
 def test_inputs_that_jump_are_told_where_refinement_ends():
     jumps = replace(quarter_turn((4.0, 2.0), duration=2.0, objective="effort"), input_ends="free")
     coarse = optim.plan(subudhi_morris(), jumps, intervals=10)
-    hasty = Solving(coarse.transcribed.dae, settings=Settings(refinement_time=1e-9))
     with pytest.warns(optim.PlanWarning, match='The inputs jump .*with input_ends="holding" they do not'):
-        refine_mesh(coarse, hasty, optim.Criteria(miss=1e-9))
+        refine_mesh(coarse, optim.Criteria(miss=1e-9), settings=Settings(refinement_time=1e-9))
 
 
 def test_start_from_a_plan_loses_nothing_on_a_finer_mesh():

@@ -14,7 +14,7 @@ from flexblocks.optim.errors import PlanError
 from flexblocks.optim.problem.problem import Problem
 from flexblocks.optim.results.attempt import Attempt
 from flexblocks.optim.strategy.best_so_far import best_so_far
-from flexblocks.optim.strategy.deadline import Deadline
+from flexblocks.optim.strategy.budget import Budget
 
 LIMITS = {"motor1.torque": 2.0, "der(motor1.torque)": 40.0}
 
@@ -49,7 +49,7 @@ def test_enough_time_changes_nothing():
     assert (
         optim.plan(arm, task, intervals=10, time_limit=1e4).objective == optim.plan(arm, task, intervals=10).objective
     )
-    assert Deadline.after(None).options == {}
+    assert Budget.of_seconds(None).options == {}
 
 
 def test_what_is_best():

@@ -10,17 +10,19 @@ from flexblocks.dae.dae import DAE
 from flexblocks.errors import listing
 from flexblocks.modeling.rediscretize import discretizations, rediscretize
 
-from ..errors import PlanError, ProblemError
-from ..model.build import modified_components
-from ..results.plan import Plan
-from ..solver_statistics import UNRESOLVED
-from ..verification.audit import Audit, Finer, finer_dae
-from ..verification.criteria import Criteria
-from ..verification.shared_coordinates import shared_coordinates
+from ...errors import PlanError, ProblemError
+from ...model.build import modified_components
+from ...results.plan import Plan
+from ...solver_statistics import UNRESOLVED
+from ...verification.audit import Audit, Finer, finer_dae
+from ...verification.criteria import Criteria
+from ...verification.shared_coordinates import shared_coordinates
+from ..request import Request
+from ..settings import SETTINGS, Settings
+from ..solver import Solver, was_ended
+from ..start_options import NEIGHBOUR
+from ..warm_start import start_from
 from .mesh_refinement import refine_mesh
-from .settings import SETTINGS, Settings
-from .solving import Solving, attempts_of
-from .warm_start import start_from
 
 
 def refine_model(
@@ -61,12 +63,13 @@ def refine_model(
             break
         try:
             if report.replays:
-                plan = _planned_on(richer, plan, settings)
+                plan = _planned_on(richer, plan)
             else:
-                solving = Solving(plan.transcribed.arm, plan.transcribed.parameters, settings=settings)
-                plan = refine_mesh(plan, solving, criteria or Criteria())
+                plan = refine_mesh(plan, criteria or Criteria(), settings=settings)
         except PlanError as error:
-            plan = replace(plan, attempts=attempts_of(error))
+            if error.plan is None or was_ended(error):
+                raise
+            plan = replace(plan, attempts=error.plan.attempts)
             break
         report = replace(plan.audit(reference, criteria), before=first)
         if plan.status == UNRESOLVED:
@@ -74,14 +77,13 @@ def refine_model(
     return report if report.passed else replace(report, subject=replace(plan, status=UNRESOLVED))
 
 
-def _planned_on(dae: DAE, plan: Plan, settings: Settings) -> Plan:
+def _planned_on(dae: DAE, plan: Plan) -> Plan:
     """Return the plan for a finer model of its arm, started from it."""
     before = plan.transcribed
-    solving = Solving(dae, before.parameters, settings=settings)
-    model = solving.like(before)
+    model = replace(Request.of(before), arm=dae).model(before)
     start_from(model, plan.pyomo_model, shared_coordinates(before.dae, dae))
     what = f"from {before.dae.tree.size} to {dae.tree.size} coordinates, from there"
-    return solving.attempt_near(what, model, plan.attempts)
+    return Solver(attempts=list(plan.attempts)).solve(what, model, NEIGHBOUR)
 
 
 def richer_arm(dae: DAE, reference: DAE) -> DAE | None:

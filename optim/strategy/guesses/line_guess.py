@@ -1,4 +1,4 @@
-"""Way guess: a first guess whose points are on the lines that they follow."""
+"""Line guess: a first guess whose points are on the lines that they follow."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ STAY = 1e-3  # weight of what a posture is moved [rad or lengths of the arm], so
 
 
 @dataclass(frozen=True, eq=False)
-class Way:
+class LineGuess:
     """Postures along a line.
 
     Attributes
@@ -39,7 +39,7 @@ class Way:
     is_near: bool
 
 
-def postures_on_way(t: PhaseTranscription) -> Way | None:
+def postures_on_line(t: PhaseTranscription) -> LineGuess | None:
     """Return postures between start and goal that keep all path constraints at rest; None where there are none.
 
     Each is the nearest to the smooth motion of all states, among the quasi-static motions of the arm (nonlinear least
@@ -74,7 +74,7 @@ def postures_on_way(t: PhaseTranscription) -> Way | None:
         if np.max(beyond(moved)[: len(inside)] - inside) > 0:
             return None
         waypoints.append((share, np.clip(_moved(x, ways @ moved), t.limits.x[:, 0], t.limits.x[:, 1])))
-    return Way(tuple(waypoints), bool(off <= (OFF**2 - 1) / 2))
+    return LineGuess(tuple(waypoints), bool(off <= (OFF**2 - 1) / 2))
 
 
 def _excess(t: PhaseTranscription, x: np.ndarray, shares: np.ndarray) -> np.ndarray:

@@ -14,12 +14,12 @@ from flexblocks.netcdf_file import FORMAT, read_netcdf
 from flexblocks.simulation.trajectory import Trajectory, saved_motion
 from flexblocks.simulation.trajectory_files import read_series
 
-from ..errors import ProblemError
-from ..model.guessed_series import GuessedSeries
-from ..presolve.phase_transcription import PhaseTranscription
-from ..results.plan import Plan
-from ..results.saved_plan import saved_plan
-from ..verification.shared_coordinates import shared_states
+from ...errors import ProblemError
+from ...model.guessed_series import GuessedSeries
+from ...presolve.phase_transcription import PhaseTranscription
+from ...results.plan import Plan
+from ...results.saved_plan import saved_plan
+from ...verification.shared_coordinates import shared_states
 
 Table = Mapping[str, tuple[Any, Any]]
 Guess = Plan | Trajectory | Table | str | Path

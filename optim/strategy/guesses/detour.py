@@ -18,13 +18,18 @@ from ...presolve.postures.posture_scale import arm_length
 from ...presolve.rigid_motion.quasi_static_path import driven_names, follows_from_balance
 from ...presolve.rigid_motion.waypoint_spline import Waypoint, waypoint_spline
 from ...problem.signals.instant import instant_rows
-from ..settings import Settings
+
+# Postures sampled about the middle of the motion, a power of two for Sobol sampling; of these, how many are tried with
+# a second one where none clears the obstacles, a second or two of work; half width of their distribution [rad or
+# lengths of the arm]; and points along the motion at which a detour is judged. By trial.
+TRIES, SEEDS, SPREAD, POINTS = 128, 8, 2.5, 81
 
 
-def detour(t: PhaseTranscription, settings: Settings) -> tuple[Waypoint, ...]:
+def detour(t: PhaseTranscription, seeds: int = SEEDS) -> tuple[Waypoint, ...]:
     """Return the sampled waypoint whose motion violates the path constraints least, or two if none clears them.
 
-    Of several that are clear the nearest is taken. They lie in the longest stretch between waypoints.
+    Of several that are clear the nearest is taken. They lie in the longest stretch between waypoints. Of two, one is
+    among the `seeds` best.
     """
     # The longest stretch, and the null motions of the arm
     n, waypoints = t.dae.tree.size, t.waypoints
@@ -40,8 +45,8 @@ def detour(t: PhaseTranscription, settings: Settings) -> tuple[Waypoint, ...]:
     ways = slow_motions(J, n)
     # Sobol samples around its middle, judged by path violation, then by distance
     middle = (from_ + to) / 2
-    spread = settings.detour_spread * (2 * qmc.Sobol(ways.shape[1], scramble=False).random(settings.detour_tries) - 1)
-    candidates = np.tile(middle, (settings.detour_tries, 1))
+    spread = SPREAD * (2 * qmc.Sobol(ways.shape[1], scramble=False).random(TRIES) - 1)
+    candidates = np.tile(middle, (TRIES, 1))
     candidates[:, :n] += size * (spread @ ways.T)
     candidates = np.clip(candidates, t.limits.x[:, 0], t.limits.x[:, 1])
 
@@ -53,20 +58,14 @@ def detour(t: PhaseTranscription, settings: Settings) -> tuple[Waypoint, ...]:
         return through(*(_balanced(t, x) for x in states))
 
     def excess(detours: tuple[Waypoint, ...]) -> float:
-        return _excess(t, (*waypoints[: longest + 1], *detours, *waypoints[longest + 1 :]), settings.detour_points)
+        return _excess(t, (*waypoints[: longest + 1], *detours, *waypoints[longest + 1 :]), POINTS)
 
     one = [max(excess(through(x)), 0.0) for x in candidates]
     nearest = np.lexsort((np.linalg.norm(spread, axis=1), one))
     if one[nearest[0]] <= 0:
         return passed(candidates[nearest[0]])
     # Around two corners: each of the best with every other, before or after it
-    pairs = [
-        pair
-        for i in nearest[: settings.detour_seeds]
-        for j in range(len(candidates))
-        for pair in ((i, j), (j, i))
-        if i != j
-    ]
+    pairs = [pair for i in nearest[:seeds] for j in range(len(candidates)) for pair in ((i, j), (j, i)) if i != j]
     two = [max(excess(through(*candidates[list(pair)])), 0.0) for pair in pairs]
     longer = [
         float(np.linalg.norm(np.vstack([spread[list(pair)], np.diff(spread[list(pair)], axis=0)]))) for pair in pairs

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from ..model.violations import Violation
-from ..results.plan import Plan
-from ..verification.criteria import Allowed
-from ..verification.replay import Replay
-from .settings import Settings
+from ...model.violations import Violation
+from ...results.plan import Plan
+from ...verification.criteria import Allowed
+from ...verification.replay import Replay
+from ..settings import Settings
 
 
 def relative_excesses(plan: Plan, replay: Replay, most: Allowed, settings: Settings) -> dict[str, float]:

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import replace
 from typing import Any, Unpack
 
 import numpy as np
@@ -13,25 +10,24 @@ from flexblocks.dae.dae import DAE
 from flexblocks.simulation.trajectory import Trajectory
 from flexblocks.user_warning import warn
 
-from ..collocation.transcription_options import (
+from ...collocation.transcription_options import (
     TranscriptionArguments,
     takes_transcription_options,
     transcription_options,
 )
-from ..errors import PlanError, PlanWarning
-from ..model.build import model_of
-from ..model.initial_guess import set_guess
-from ..model.objective import set_costs
-from ..model.trajectories import all_phase_trajectories, phase_trajectories, transcribed_problem
-from ..model.violations import worst_share
-from ..problem.problem import Problem
-from ..problem.rest_to_rest import RestToRest
-from ..results.attempt import Attempt
-from ..results.plan import Plan
-from ..verification.shared_coordinates import shared_coordinates
+from ...errors import PlanError, PlanWarning
+from ...model.build import model_of
+from ...model.initial_guess import set_guess
+from ...model.objective import set_costs
+from ...model.trajectories import all_phase_trajectories, phase_trajectories, transcribed_problem
+from ...model.violations import worst_share
+from ...problem.problem import Problem
+from ...problem.rest_to_rest import RestToRest
+from ...results.plan import Plan
+from ...verification.shared_coordinates import shared_coordinates
+from ..solver import Solver, was_ended
+from ..warm_start import start_from
 from .guess_series import Guess, Table, of_phases, read_guess, table_of
-from .solving import Solving, attempts_of
-from .warm_start import start_from
 
 GIVEN = "from the given guess"
 # A guess counts as useless whose equations are off by this many times their magnitude, and as many times as those
@@ -82,8 +78,8 @@ def rigid_motion(
     return Plan.from_model(model).trajectory
 
 
-def solve_from_given(model: Any, guess: Guess, solving: Solving) -> Plan | tuple[Attempt, ...]:
-    """Return the plan from a given guess; or the attempts, with the planner's own guess in the model again.
+def solve_from_given(model: Any, guess: Guess, solver: Solver) -> Plan | None:
+    """Return the plan from a given guess; or None, with the planner's own guess in the model again.
 
     The guess is what breaks its equations and limits least: the user's, unless the planner's own is ten times better.
     From a guess that hardly breaks any, as a solution of the problem, steps begin with a low barrier.
@@ -91,21 +87,24 @@ def solve_from_given(model: Any, guess: Guess, solving: Solving) -> Plan | tuple
     Raises
     ------
     ProblemError
-        The guess is none of this arm; or the solve was ended from outside.
+        The guess is none of this arm.
+    PlanError
+        The solve was ended from outside.
     """
     own = worst_share(model)
     read = read_guess(guess)
     set_given(model, read)
     given = worst_share(model)
+    asked = transcribed_problem(model)
     if given > OUTRANKED * max(own, 1.0):
         warn(
-            f"Plan of '{solving.dae.name}': the given guess breaks the equations of the problem by {given:.3g} of "
+            f"Plan of '{asked.arm.name}': the given guess breaks the equations of the problem by {given:.3g} of "
             f"their magnitude, the planner's own by {own:.3g}: planned from its own.",
             PlanWarning,
         )
         set_own(model)
-        return ()
-    asked, of_plan = transcribed_problem(model), read.transcribed if isinstance(read, Plan) else None
+        return None
+    of_plan = read.transcribed if isinstance(read, Plan) else None
     is_solution = of_plan is not None and (of_plan.problem, of_plan.options) == (asked.problem, asked.options)
     least = LEAST_BARRIER if of_plan is not None and of_plan.problem.objective == asked.problem.objective else NEAR
     # What a motion breaks by a share costs the objective the square of it.
@@ -113,22 +112,12 @@ def solve_from_given(model: Any, guess: Guess, solving: Solving) -> Plan | tuple
     near = {"mu_init": barrier, "bound_push": barrier, "bound_frac": barrier} if barrier < BARRIER else {}
     try:
         known = read.multipliers if isinstance(read, Plan) and is_solution else None
-        return solving.attempt(GIVEN, model, (), known, max_iter=solving.settings.stage_patience, **near)
+        return solver.solve(GIVEN, model, near, solver.budget.share, known)
     except PlanError as error:
-        attempts = attempts_of(error)
+        if was_ended(error):
+            raise
     set_own(model)
-    return attempts
-
-
-@contextmanager
-def recorded_after(attempts: tuple[Attempt, ...]) -> Iterator[None]:
-    """Put the attempts from a given guess before those of a failure."""
-    try:
-        yield
-    except PlanError as error:
-        if error.plan is not None:
-            error.plan = replace(error.plan, attempts=(*attempts, *error.plan.attempts))
-        raise
+    return None
 
 
 def set_given(model: Any, given: Plan | Trajectory | Table) -> None:

@@ -16,8 +16,11 @@ from flexblocks.interfaces import Block, FrictionRounding, PlayRounding
 from ...model.read_solution import input_polynomials, trajectory
 from ...model.trajectories import all_phase_trajectories, transcribed_problem
 from ...presolve.magnitudes.characteristic_magnitudes import characteristics
-from ..settings import Settings
 
+ROUND_ENOUGH = 0.3  # width relative to that of the motion from which on a law is planned as it is; by trial
+SLIGHT_LOSS = (
+    0.02  # of the largest kinetic energy, up to which losses by dry friction are planned as they are; by trial
+)
 LEAST = 0.1  # of the fastest shaft's rate: that of one that stands still, which sticks; a choice
 
 
@@ -60,7 +63,7 @@ class SharpLaw:
         return values
 
 
-def sharp_laws(model: Any, settings: Settings) -> dict[str, SharpLaw]:
+def sharp_laws(model: Any) -> dict[str, SharpLaw]:
     """Return the laws that are to be rounded off first, by block; none if the arm is not composed.
 
     Left alone is what is round enough for the motion, friction that takes next to nothing of its energy, unless it
@@ -70,12 +73,11 @@ def sharp_laws(model: Any, settings: Settings) -> dict[str, SharpLaw]:
     ----------
     model : ConcreteModel
         With the first guess.
-    settings : Settings
     """
     dae = transcribed_problem(model).dae
     if dae.model is None:
         return {}
-    return _dry_friction(model, settings) | _crossed_play(model, settings)
+    return _dry_friction(model) | _crossed_play(model)
 
 
 def rounded_arm(dae: DAE, laws: Mapping[str, SharpLaw]) -> DAE:
@@ -89,7 +91,7 @@ def rounded_arm(dae: DAE, laws: Mapping[str, SharpLaw]) -> DAE:
     return assemble(dae.model.copy(changed), symbolic, dae.dynamics, dae.locked, dae.prescribed)
 
 
-def _dry_friction(model: Any, settings: Settings) -> dict[str, SharpLaw]:
+def _dry_friction(model: Any) -> dict[str, SharpLaw]:
     """Return the friction that changes its sign sharply, all or none of it."""
     transcribed = transcribed_problem(model)
     dae = transcribed.dae
@@ -102,26 +104,24 @@ def _dry_friction(model: Any, settings: Settings) -> dict[str, SharpLaw]:
             continue
         law = SharpLaw(rounding, rate or values[rounding.slow], values)
         # What sticks is rounded off by another block in its place, which is one of the model's own
-        if law.own < settings.round_enough * law.scale and (
-            law.own or isinstance(dae.model.blocks.get(body.name), Block)
-        ):
+        if law.own < ROUND_ENOUGH * law.scale and (law.own or isinstance(dae.model.blocks.get(body.name), Block)):
             laws[body.name] = law
     if not laws or any(not law.own for law in laws.values()):
         return laws
     duration = sum(t.mesh.duration for t in transcribed.first)
     lost = sum(law.values[law.rounding.dry] * law.scale for law in laws.values()) * duration / 2
     kinetic = max(characteristics(t).kinetic for t in transcribed.first)
-    return laws if lost > settings.slight_loss * kinetic else {}
+    return laws if lost > SLIGHT_LOSS * kinetic else {}
 
 
-def _crossed_play(model: Any, settings: Settings) -> dict[str, SharpLaw]:
+def _crossed_play(model: Any) -> dict[str, SharpLaw]:
     """Return the play that the first guess crosses."""
     transcribed = transcribed_problem(model)
     laws = {}
     for body in transcribed.dae.tree.bodies:
         if isinstance(rounding := body.block.rounding, PlayRounding):
             law = SharpLaw(rounding, 1.0, _values(body, (rounding.width,), transcribed.parameters))
-            if law.own < settings.round_enough:
+            if law.own < ROUND_ENOUGH:
                 laws[body.name] = law
     if not laws:
         return {}

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import fields, replace
+from dataclasses import replace
+from time import process_time
 from typing import Any
 
 import numpy as np
@@ -13,15 +14,22 @@ from flexblocks.errors import listing
 from flexblocks.simulation.simulate import SimulationError
 from flexblocks.user_warning import warn
 
-from ..collocation.transcription_options import TranscriptionOptions
-from ..errors import PlanError, PlanWarning, ProblemError
-from ..results.attempt import Attempt
-from ..results.plan import Plan
-from ..results.replays import chosen_law
-from ..solve import advice_on_ends
-from ..solver_statistics import UNRESOLVED
-from ..verification.criteria import Allowed, Criteria, allowed
-from ..verification.tracked_replay import AUTO
+from ...collocation.transcription_options import TranscriptionOptions
+from ...errors import PlanError, PlanWarning, ProblemError
+from ...results.attempt import Attempt
+from ...results.plan import Plan
+from ...results.replays import chosen_law
+from ...solve import advice_on_ends
+from ...solver_statistics import UNRESOLVED
+from ...verification.criteria import Allowed, Criteria, allowed
+from ...verification.tracked_replay import AUTO
+from ..budget import Budget
+from ..continuation import Continuation
+from ..request import Request
+from ..settings import SETTINGS, Settings
+from ..solver import Solver, was_ended
+from ..start_options import FINER_MESH, NEAR_EQUATIONS, NEIGHBOUR
+from ..warm_start import start_from
 from .finer_transcriptions import (
     damps,
     doubled_and_damped,
@@ -29,10 +37,9 @@ from .finer_transcriptions import (
     has_static_modes,
     lives_off_its_scheme,
 )
-from .homotopy import solve_by_homotopy
 from .limit_excesses import relative_excesses, widened_margins
-from .solving import Solving, attempts_of
-from .warm_start import start_from
+
+ANY = 10**6  # iterations of all solves of a refinement, which time ends
 
 
 def criteria_of(refine: Any) -> Criteria | None:
@@ -57,7 +64,7 @@ def criteria_of(refine: Any) -> Criteria | None:
     )
 
 
-def refine_mesh(plan: Plan, solving: Solving, criteria: Criteria) -> Plan:
+def refine_mesh(plan: Plan, criteria: Criteria, solver: Solver | None = None, settings: Settings = SETTINGS) -> Plan:
     """Refine the transcription of a plan until the plan replays.
 
     A plan replays if its replay misses the goal by less, and leaves less energy beyond a leeway, than the `criteria`
@@ -79,15 +86,16 @@ def refine_mesh(plan: Plan, solving: Solving, criteria: Criteria) -> Plan:
     PlanWarning
         Refinement ended before the plan replayed.
     """
-    settings = solving.settings
     most = allowed(criteria, plan.transcribed.arm, plan.trajectories)
-    if math.isinf(solving.deadline.end):
-        solving = solving.within(settings.refinement_time)
+    solver = solver or Solver()
+    end = solver.budget.end
+    cpu_end = process_time() + settings.refinement_time if math.isinf(end) else math.inf
+    solver = replace(solver, budget=Budget(ANY, end, cpu_end), attempts=list(plan.attempts))
     best, least, before, is_narrowed, was_doubled = plan, math.inf, math.inf, False, False
     damped: Plan | None = None
     failed: set[tuple[Any, ...]] = set()
     while True:
-        plan, excess, margins = _replayed(plan, solving, most)
+        plan, excess, margins = _replayed(plan, solver, settings, most)
         if excess < least:
             best, least = plan, excess
         if least < 1:
@@ -107,7 +115,7 @@ def refine_mesh(plan: Plan, solving: Solving, criteria: Criteria) -> Plan:
             ways.insert(0 if excess >= before else len(ways), (damped, doubled_and_damped(plan, damped)))
         if margins and not (is_narrowed and excess >= before):
             ways.insert(0, (plan, replace(options, margins=margins)))
-        finer, attempts, why = _finer_plan(plan.attempts, solving, most, ways, failed, is_near)
+        finer, attempts, why = _finer_plan(plan.attempts, solver, settings, most, ways, failed, is_near)
         if finer is None:
             warn(
                 f"Plan of '{plan.transcribed.dae.name}': refinement ended {why}, before the plan replayed: returned is "
@@ -127,7 +135,8 @@ def _kind(options: TranscriptionOptions) -> tuple[Any, ...]:
 
 def _finer_plan(
     attempts: tuple[Attempt, ...],
-    solving: Solving,
+    solver: Solver,
+    settings: Settings,
     most: Allowed,
     ways: Sequence[tuple[Plan, TranscriptionOptions]],
     failed: set[tuple[Any, ...]],
@@ -138,40 +147,50 @@ def _finer_plan(
     Notes what `failed`. `ways` are plans to start from with finer transcriptions.
     """
     for start, finer in ways:
-        if max(finer.counts) > solving.settings.most_intervals:
+        if max(finer.counts) > settings.most_intervals:
             continue
         try:
-            plan = _planned_again(replace(start, attempts=attempts), solving, finer, most, is_near)
+            solver.attempts[:] = attempts
+            plan = _planned_again(start, solver, settings, finer, most, is_near)
             return plan, plan.attempts, ""
         except PlanError as error:
-            if not solving.is_spent(error):
-                attempts = attempts_of(error)
+            attempts = tuple(solver.attempts)
+            if not solver.is_out_of_time(error):
+                if was_ended(error):
+                    raise
                 failed.add(_kind(finer))
                 continue
-            attempts = error.plan.attempts if error.plan is not None else attempts
-            return None, attempts, f"after {solving.settings.refinement_time:g} s of CPU"
-    return None, attempts, f"as no finer mesh of at most {solving.settings.most_intervals} intervals was solved"
+            return None, attempts, f"after {settings.refinement_time:g} s of CPU"
+    return None, attempts, f"as no finer mesh of at most {settings.most_intervals} intervals was solved"
 
 
-def _planned_again(plan: Plan, solving: Solving, finer: TranscriptionOptions, most: Allowed, is_near: bool) -> Plan:
+def _planned_again(
+    plan: Plan, solver: Solver, settings: Settings, finer: TranscriptionOptions, most: Allowed, is_near: bool
+) -> Plan:
     """Return the plan of a finer transcription, started from the coarser one; see `refine_mesh`."""
-    settings, attempts, before = solving.settings, plan.attempts, plan.transcribed.options
-    model = solving.like(plan.transcribed, **{field.name: getattr(finer, field.name) for field in fields(finer)})
+    before = plan.transcribed.options
+    model = replace(Request.of(plan.transcribed), options=finer).model(plan.transcribed)
     restores = has_static_modes(plan) and finer.quasi_static is None
     is_free, narrows = plan.transcribed.is_free, finer.margins != before.margins
     if restores or narrows or not is_free or is_near or not lives_off_its_scheme(plan, most):
         start_from(model, plan.pyomo_model)
-        near = solving.near_equations | {"max_iter": settings.refinement_patience}
         try:
             if restores:
-                return solving.attempt_near("with the dynamics of all modes, from there", model, attempts, **near)
-            what = _words(finer, before) if narrows else f"{finer.collocation.words} collocation from there"
-            return solving.attempt_near(what, model, attempts, mu_init=settings.refined_barrier, **near)
+                what, near = "with the dynamics of all modes, from there", NEAR_EQUATIONS | NEIGHBOUR
+            else:
+                near = FINER_MESH
+                what = _words(finer, before) if narrows else f"{finer.collocation.words} collocation from there"
+            again = solver.solve(what, model, near, settings.refinement_iterations)
+            solver.plans.append(again)
+            return again
         except PlanError as error:
-            if restores or not is_free:
+            if error.plan is not None:
+                solver.plans.append(error.plan)
+            if restores or not is_free or was_ended(error):
                 raise
-            attempts = attempts_of(error)
-    return solve_by_homotopy(model, solving, attempts)
+    budget = Budget(end=solver.budget.end, cpu_end=solver.budget.cpu_end)
+    fresh = replace(Request.of(plan.transcribed), options=finer).model(plan.transcribed)
+    return Continuation(fresh, replace(solver, budget=budget)).run()
 
 
 def _words(narrowed: TranscriptionOptions, before: TranscriptionOptions) -> str:
@@ -180,13 +199,12 @@ def _words(narrowed: TranscriptionOptions, before: TranscriptionOptions) -> str:
     return f"within limits exceeded by the replay ({listing(wider, 3)}), from there"
 
 
-def _replayed(plan: Plan, solving: Solving, most: Allowed) -> tuple[Plan, float, dict[str, float]]:
+def _replayed(plan: Plan, solver: Solver, settings: Settings, most: Allowed) -> tuple[Plan, float, dict[str, float]]:
     """Return the plan with its replay recorded, its largest error relative to what is allowed, and margins.
 
     These would keep the plan within limits that the replay exceeds; none where that is not all, or by much.
     """
-    settings, errors = solving.settings, plan.mesh_errors
-    local = 0.0
+    errors, local = plan.mesh_errors, 0.0
     if errors is not None and errors.needs_feedback:
         local = replace(errors, allowed=most).excess
         # Far from what was planned an arm that stands up whirls about, which takes long to simulate and tells nothing.
@@ -195,7 +213,7 @@ def _replayed(plan: Plan, solving: Solving, most: Allowed) -> tuple[Plan, float,
     try:
         replay = plan.replay(
             law=chosen_law(AUTO, errors),  # one that fails tells that the plan does, and takes its time
-            time_limit=solving.deadline.options.get("max_wall_time", settings.refinement_time),
+            time_limit=settings.refinement_time if solver.budget.seconds is None else solver.budget.seconds,
         )
     except SimulationError:  # inputs of a coarse mesh may be too violent to simulate, or take too long
         gone = replace(plan.attempts[-1], tip_miss=math.inf)

@@ -6,13 +6,13 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..collocation.schemes import HIGHEST_DEGREE
-from ..collocation.transcription_options import AUTO, TranscriptionOptions
-from ..model.trajectories import phase_trajectories
-from ..results.plan import Plan
-from ..verification.criteria import Allowed
-from ..verification.mesh_errors.numerical_dissipation import numerical_dissipation
-from .settings import Settings
+from ...collocation.schemes import HIGHEST_DEGREE
+from ...collocation.transcription_options import AUTO, TranscriptionOptions
+from ...model.trajectories import phase_trajectories
+from ...results.plan import Plan
+from ...verification.criteria import Allowed
+from ...verification.mesh_errors.numerical_dissipation import numerical_dissipation
+from ..settings import Settings
 
 
 def finer_transcriptions(

@@ -1,0 +1,366 @@
+"""Continuation: what was asked, by way of easier problems where it is not solved at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+import pyomo.environ as pyo
+
+from ..errors import PlanError, ProblemError
+from ..infeasibility.conflict import Conflict
+from ..infeasibility.diagnose import diagnosis, estimate
+from ..model.initial_guess import set_guess
+from ..model.objective import set_costs
+from ..model.penalty import excess_of_paths, penalised
+from ..model.trajectories import all_phase_trajectories, transcribed_problem
+from ..results.attempt import Attempt
+from ..results.plan import Plan
+from ..solver_statistics import CONVERGED, ENDED, NOT_OPTIMAL, ROUNDED
+from .relaxation import Found, Relaxation
+from .relaxations.table import RELAXATIONS
+from .request import Request
+from .solver import Solver, was_ended
+from .start_options import NEIGHBOUR, from_guess
+from .warm_start import start_from
+
+DEFAULT = "from the default start"
+
+
+class Continuation:
+    """The way to what was asked, by way of easier problems where it is not solved at once.
+
+    What was asked is a point of a family of problems, at which the levels of all relaxations are zero. It is solved
+    from the first guess, with those relaxations raised that are known to be needed. Where that fails, the next one that
+    applies is raised. From a member that is solved the levels are taken back, one relaxation after another in the order
+    of the table, each by its own steps: shorter after failures, longer after easy ones. Where no step is left, other
+    first guesses are tried, then the relaxations that are not raised yet; then the plan ends with what may stay. All
+    solves share one budget.
+
+    Parameters
+    ----------
+    model : ConcreteModel
+        Of what was asked, with the first guess.
+    solver : Solver
+    """
+
+    def __init__(self, model: Any, solver: Solver) -> None:
+        self.asked, self._model, self._solver = Request.of(transcribed_problem(model)), model, solver
+        self._relaxations = [kind(self.asked, model) for kind in RELAXATIONS]
+        self._by_name = {relaxation.name: relaxation for relaxation in self._relaxations}
+        self._restarts: dict[str, Iterator[tuple[str, Callable[[Any], None]]]] = {}
+        self._resting: set[str] = set()
+        self._found: Found | None = None
+        self._as_asked: Any = None  # a model of the arm that was asked, for motions of other ones
+        self._is_fresh = True  # whether the model has still its first guess
+
+    def run(self) -> Plan:
+        """Return the plan.
+
+        Raises
+        ------
+        PlanError
+            It was ended from outside; or none was found: with the nearest motion that keeps all limits, or the limits
+            that conflict.
+        """
+        try:
+            found = self._first()
+            while (relaxation := self._next(found)) is not None:
+                found = self._lowered(relaxation, found)
+        except PlanError as error:
+            if was_ended(error):
+                raise self._ended(error) from None
+            return self._without_limits(error)
+        return self._concluded(found)
+
+    # Members of the family
+
+    def _request(self, levels: Mapping[str, float]) -> Request:
+        request = self.asked
+        for relaxation in self._relaxations:
+            if level := levels.get(relaxation.name, 0.0):
+                request = relaxation.at(request, level)
+        return request
+
+    def _solved(
+        self,
+        levels: Mapping[str, float],
+        start: Found | Callable[[Any], None] | None,
+        options: Mapping[str, Any] | None = None,
+        lowered: Relaxation | None = None,
+        words: str = "",
+        most: int | None = None,
+    ) -> Found:
+        """Solve a member from another one, from a first guess that is set, or from the default one.
+
+        Raises
+        ------
+        PlanError
+        """
+        levels = {name: level for name, level in levels.items() if level}
+        request = self._request(levels)
+        model, kept = self._model_for(request, start)
+        if callable(start):
+            start(model)
+        if most is None:
+            trials = [r.trial for r in self._relaxations if r.trial and r.name not in levels and r.easier(request, 0.0)]
+            most = min([self._solver.budget.share, *trials])
+        if options is None:
+            options = from_guess(transcribed_problem(model))
+        with penalised(model, request.penalty) as elastic:
+            try:
+                plan = self._solver.solve(self._what(levels, lowered, start, words), model, options, most)
+            except PlanError as error:
+                if error.plan is not None and not request.penalty:
+                    self._solver.plans.append(error.plan)
+                for variable, value in kept:
+                    variable.set_value(value, skip_validation=True)
+                raise
+            violation = 0.0 if elastic is None else elastic.worst
+        if not request.penalty and request.arm is self.asked.arm:
+            self._solver.plans.append(plan)
+        self._found = found = Found(plan, model, request, levels, violation)
+        for name in levels:
+            self._by_name[name].observe(found)
+        return found
+
+    def _model_for(self, request: Request, start: Any) -> tuple[Any, list[tuple[Any, float]]]:
+        """Return a model with its start, and the values to which a failure of one that is solved in place returns."""
+        if isinstance(start, Found):
+            if request.has_model_of(start.request):
+                variables = start.model.component_data_objects(pyo.Var)
+                return start.model, [(variable, variable.value) for variable in variables]
+            model = self._fresh(request)
+            start_from(model, start.model)
+            return model, []
+        return self._fresh(request), []
+
+    def _fresh(self, request: Request) -> Any:
+        if self._is_fresh and request.has_model_of(self.asked):
+            self._is_fresh = False
+            return self._model
+        return request.model(transcribed_problem(self._model))
+
+    def _what(self, levels: Mapping[str, float], lowered: Relaxation | None, start: Any, words: str) -> str:
+        parts = [lowered.words(levels.get(lowered.name, 0.0))] if lowered is not None else []
+        others = [r for r in self._relaxations if r.name in levels and r is not lowered]
+        parts += [relaxation.words(levels[relaxation.name]) for relaxation in others]
+        if isinstance(start, Found):
+            parts.append("from there")
+        elif words or not parts:
+            parts.append(words or DEFAULT)
+        return ", ".join(parts)
+
+    # The way
+
+    def _first(self) -> Found:
+        levels: dict[str, float] = {}
+        for relaxation in self._relaxations:
+            if relaxation.is_raised_first:
+                levels[relaxation.name] = relaxation.easier(self.asked, 0.0)
+        while True:
+            try:
+                return self._solved(levels, None)
+            except PlanError as error:
+                if was_ended(error):
+                    raise
+                failure: Exception = error
+            except ProblemError as error:
+                if not levels:
+                    raise
+                failure = error
+            request = self._request(levels)
+            for relaxation in self._relaxations:
+                if level := relaxation.easier(request, levels.get(relaxation.name, 0.0)):
+                    levels = levels | {relaxation.name: level}
+                    break
+            else:
+                raise failure
+
+    def _next(self, found: Found) -> Relaxation | None:
+        """Return the relaxation that is taken back next."""
+        left = (each for each in self._relaxations if each.name in found.levels and each.name not in self._resting)
+        return next(left, None)
+
+    def _lowered(self, relaxation: Relaxation, found: Found) -> Found:
+        """Return a member that is nearer to what was asked, or the same, at rest.
+
+        Raises
+        ------
+        PlanError
+        """
+        name = relaxation.name
+        if relaxation.keeps(found):
+            self._solver.plans.append(found.plan)
+            levels = {other: level for other, level in found.levels.items() if other != name}
+            return replace(found, levels=levels, request=self._request(levels))
+        first: float | None = None
+        failure = PlanError(
+            f"Plan of '{self.asked.arm.name}': {relaxation.words(found.levels[name])}, they are still in the way.",
+            found.plan,
+        )
+        while (target := relaxation.lower(found)) is not None:
+            first = target if first is None else first
+            if target == found.levels[name]:
+                self._resting.add(name)
+                return found
+            try:
+                step = self._solved(
+                    {**found.levels, name: target},
+                    found,
+                    relaxation.options(found, target),
+                    relaxation,
+                    most=relaxation.most(found),
+                )
+                relaxation.lengthen(step.plan.statistics.iterations or 0)
+                return step
+            except PlanError as error:
+                failure = _recoverable(error)
+            if not relaxation.shorten():
+                break
+        return self._around(relaxation, found, first, failure)
+
+    def _around(self, relaxation: Relaxation, found: Found, target: float | None, failure: PlanError) -> Found:
+        """Return a member by way of another first guess, or of another relaxation; or the same, at rest.
+
+        Raises
+        ------
+        PlanError
+        """
+        name = relaxation.name
+        for words, set_start in self._restarts.setdefault(name, relaxation.restarts()):
+            try:
+                return self._restarted(relaxation, found, words, set_start)
+            except PlanError as error:
+                failure = _recoverable(error)
+        if relaxation.stays:
+            self._resting.add(name)
+            return found
+        levels = {**found.levels, name: target or 0.0}
+        for other in self._relaxations:
+            level = 0.0 if other.name in found.levels else other.easier(self._request(levels), 0.0)
+            while level:
+                try:
+                    raised = {**levels, other.name: level}
+                    return self._solved(raised, found, relaxation.options(found, target or 0.0), relaxation)
+                except PlanError as error:
+                    failure = _recoverable(error)
+                level = other.easier(self._request(levels), level)
+        raise failure
+
+    def _restarted(self, relaxation: Relaxation, found: Found, words: str, set_start: Callable[[Any], None]) -> Found:
+        """Solve from another first guess, with a penalty if it violates what is lowered."""
+        name = relaxation.name
+        asked = {other: level for other, level in found.levels.items() if other != name}
+        guess = self._request(asked).model(transcribed_problem(self._model))
+        set_start(guess)
+        levels = {**asked, name: 1.0} if excess_of_paths(guess) > 0 else asked
+        return self._solved(levels, set_start, None, relaxation, words)
+
+    # The end
+
+    def _concluded(self, found: Found) -> Plan:
+        """Return the plan of what was found, with warnings of what stays."""
+        plan, attempts = found.plan, tuple(self._solver.attempts)
+        *_, own = plan.attempts
+        others = tuple(each for each in attempts if each is not own)
+        if attempts[-1] is not own:
+            own = replace(own, what=f"{own.what} (the plan, since what followed was given up)")
+        plan = replace(self._of_asked_arm(found), attempts=(*others, own))
+        for relaxation in self._relaxations:
+            if relaxation.name in found.levels:
+                plan = relaxation.conclude(plan, found)
+        return plan
+
+    def _of_asked_arm(self, found: Found) -> Plan:
+        """Return what was found as a plan of the arm that was asked."""
+        changed = [r.name for r in self._relaxations if r.changes_arm and r.name in found.levels]
+        if not changed:
+            return found.plan
+        request = self._request({name: level for name, level in found.levels.items() if name not in changed})
+        if self._as_asked is None or not request.has_model_of(Request.of(transcribed_problem(self._as_asked))):
+            self._as_asked = request.model(transcribed_problem(self._model))
+        return replace(_moved_as(self._as_asked, found.model), status=CONVERGED, statistics=found.plan.statistics)
+
+    def _ended(self, error: PlanError) -> PlanError:
+        """Return the end from outside as one of a plan of what was asked."""
+        last = self._found
+        if error.plan is None:
+            return error
+        if last is not None and any(self._by_name[name].changes_arm for name in last.levels):
+            plan = self._of_asked_arm(last)
+            if len(plan.transcribed.runs) == len(transcribed_problem(self._model).runs):
+                self._solver.plans.append(replace(plan, status=ROUNDED, attempts=tuple(self._solver.attempts)))
+                return error
+        source = error.plan.transcribed
+        if source.arm is not self.asked.arm or len(source.runs) != len(transcribed_problem(self._model).runs):
+            model = self.asked.model(transcribed_problem(self._model))
+            plan = _moved_as(model, error.plan.pyomo_model)
+            plan = replace(plan, status=error.plan.status, statistics=error.plan.statistics)
+            error.plan = replace(plan, attempts=tuple(self._solver.attempts))
+            runs, plans = len(model.transcribed.runs), self._solver.plans
+            plans[:] = [*(each for each in plans if len(each.transcribed.runs) == runs), error.plan]
+        return error
+
+    def _without_limits(self, error: PlanError) -> Plan:
+        """Tell from the motion that violates all limits least which conflict; go on from it if it violates none.
+
+        Raises
+        ------
+        PlanError
+        """
+        solver, found = self._solver, self._found
+        if found is not None and found.levels and all(self._by_name[name].keeps_limits for name in found.levels):
+            raise self._not_optimal(found) from None
+        model = self._model
+        for traj in all_phase_trajectories(model):  # a failed solve ends anywhere, and what gives way there says little
+            set_guess(traj.block, traj.transcription, straight=True)
+        budget = solver.budget
+        diagnosed = diagnosis(model, max_iter=max(budget.iterations, 1), time_limit=budget.seconds)
+        budget.spend(diagnosed.iterations)
+        count = sum(transcribed_problem(model).intervals)
+        figures = diagnosed.status, count, diagnosed.duration, diagnosed.violation, diagnosed.iterations
+        solver.attempts.append(Attempt("all limits relaxed, at a penalty", *figures))
+        if diagnosed.status in ENDED:
+            ended = self._reported(error, None)
+            ended.plan = replace(ended.plan, status=diagnosed.status)
+            raise ended from None
+        conflict = diagnosed.conflict
+        if conflict is not None and not conflict.giving:
+            diagnosed.load(model)
+            try:
+                return solver.solve("from a motion that keeps all limits", model, NEIGHBOUR)
+            except PlanError as failure:
+                error = _recoverable(failure)
+        raise self._reported(error, conflict or estimate(model)) from None
+
+    def _not_optimal(self, found: Found) -> PlanError:
+        """Return the failure to find an optimum from a plan of another objective, which keeps all limits."""
+        plan = replace(found.plan, attempts=tuple(self._solver.attempts), status=NOT_OPTIMAL)
+        is_free = transcribed_problem(self._model).is_free
+        easier = "with a narrower range of durations" if is_free else "with some effort in the objective"
+        return PlanError(
+            f"Plan of '{plan.transcribed.dae.name}': no optimum was found, but a motion of {plan.duration:.4g} s that "
+            f"keeps all limits. It is the error's .plan: take it, or plan {easier}.",
+            plan,
+        )
+
+    def _reported(self, error: PlanError, conflict: Conflict | None) -> PlanError:
+        plan = replace(error.plan, attempts=tuple(self._solver.attempts))
+        text = str(error) if conflict is None else f"Plan of '{plan.transcribed.dae.name}': {conflict}\n{error}"
+        return PlanError(text, plan, error.violations, conflict)
+
+
+def _recoverable(error: PlanError) -> PlanError:
+    """Return a failure from which to go on; re-raise it if it was ended from outside."""
+    if was_ended(error):
+        raise error
+    return error
+
+
+def _moved_as(model: Any, source: Any) -> Plan:
+    """Return a plan of a model that moves as another one."""
+    start_from(model, source)
+    set_costs(model)
+    return Plan.from_model(model)

@@ -1,0 +1,1 @@
+"""Relaxations of what is asked, each with its own file; `table` has them in the order in which they give way."""

@@ -1,0 +1,14 @@
+"""The table of relaxations, in the order in which they give way, and in which they are taken back."""
+
+from __future__ import annotations
+
+from ..relaxation import Relaxation
+from .duration import Duration
+from .modes import Modes
+from .objective import Objective
+from .obstacles import Obstacles
+from .rest import Rest
+from .scenarios import Scenarios
+from .sharp_laws import SharpLaws
+
+RELAXATIONS: tuple[type[Relaxation], ...] = (Obstacles, Rest, Modes, Objective, Duration, Scenarios, SharpLaws)
