@@ -121,8 +121,8 @@ class Continuation:
         if not request.penalty and request.arm is self.asked.arm:
             self._solver.plans.append(plan)
         self._found = found = Found(plan, model, request, levels, violation)
-        for name in levels:
-            self._by_name[name].observe(found)
+        for relaxation in self._relaxations:
+            relaxation.observe(found)
         return found
 
     def _model_for(self, request: Request, start: Any) -> tuple[Any, list[tuple[Any, float]]]:
@@ -243,7 +243,7 @@ class Continuation:
             while level:
                 try:
                     raised = {**levels, other.name: level}
-                    return self._solved(raised, found, relaxation.options(found, target or 0.0), relaxation)
+                    return self._solved(raised, found, other.options(found, level), relaxation)
                 except PlanError as error:
                     failure = _recoverable(error)
                 level = other.easier(self._request(levels), level)

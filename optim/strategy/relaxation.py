@@ -82,7 +82,7 @@ class Relaxation(ABC):
         """Return the next level that is easier, for a request with the other relaxations; 0 if there is none."""
 
     def lower(self, found: Found) -> float | None:
-        """Return the next level towards what was asked; the present one if a plan may end there, None if none leads on."""
+        """Return the next level towards what was asked: the present one if a plan may end there; None for none."""
         return 0.0
 
     def shorten(self) -> bool:
@@ -113,7 +113,7 @@ class Relaxation(ABC):
         return False
 
     def observe(self, found: Found) -> None:  # noqa: B027  (most need none)
-        """Take note of what was found with it."""
+        """Take note of what was found."""
 
     def restarts(self) -> Iterator[tuple[str, Callable[[Any], None]]]:
         """Yield other first guesses to go on from where no step is left: in words, and how to set a model to them."""
@@ -150,6 +150,6 @@ class ContinuousRelaxation(Relaxation):
         self.step = math.sqrt(self.step) if self.step else 0.1
         return self.step < LEAST_STEP
 
-    def lengthen(self, iterations: int) -> None:  # noqa: B027  (most have no steps)
+    def lengthen(self, iterations: int) -> None:
         if iterations <= self.easy:
             self.step = max(self.step**1.5, self.longest_step)

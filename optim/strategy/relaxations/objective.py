@@ -37,7 +37,7 @@ class Objective(ContinuousRelaxation):
         super().__init__(asked, model)
         self._is_free = self.transcribed.is_free
         self.applies = self._is_free or not self.transcribed.is_effort
-        self._ratio = 1.0  # of what was asked to effort, along a motion of least effort
+        self._least_effort: Found | None = None
         self.trial = None if self.transcribed.is_effort else TRIAL
 
     def easier(self, request: Request, level: float) -> float:
@@ -50,16 +50,24 @@ class Objective(ContinuousRelaxation):
             duration = sum(t.mesh.duration for t in self.transcribed.first)
             objective: Functional = effort(self.transcribed, SMOOTHING * duration)
         else:
-            weight = self._ratio * level / (1 - level)
+            weight = self._weight() * level / (1 - level)
             objective = self.asked.problem.objective + weight * effort(self.transcribed)
         return replace(request, problem=replace(request.problem, objective=objective))
 
     def observe(self, found: Found) -> None:
-        if len(found.plan.trajectories) == len(self.transcribed.runs) and found.plan.objective > 0:
-            start_from(self.model, found.model)
-            set_costs(self.model)
-            value: Any = pyo.value(self.model.objective)
-            self._ratio = abs(value) / found.plan.objective or 1.0
+        is_effort = found.levels.get(self.name) == 1.0 or "duration" in found.levels
+        if self.applies and is_effort and len(found.plan.trajectories) == len(self.transcribed.runs):
+            self._least_effort = found
+
+    def _weight(self) -> float:
+        """Return the weight at which effort costs as much as what was asked, along a motion of least effort."""
+        found = self._least_effort
+        if found is None or not found.plan.objective > 0:
+            return 1.0
+        start_from(self.model, found.model)
+        set_costs(self.model)
+        value: Any = pyo.value(self.model.objective)
+        return abs(value) / found.plan.objective or 1.0
 
     def words(self, level: float) -> str:
         asked = label(self.asked.problem.objective)

@@ -74,6 +74,8 @@ class SharpLaws(ContinuousRelaxation):
         return self._most
 
     def observe(self, found: Found) -> None:
+        if self.name not in found.levels:
+            return
         if found.levels[self.name] == ROUNDEST:
             # Shortest times and motions along lines take as many iterations from nearby
             first = found.plan.statistics.iterations or 0
@@ -114,9 +116,7 @@ class SharpLaws(ContinuousRelaxation):
             f"how much that matters{follow}.{coarse}",
             PlanWarning,
         )
-        return (
-            replace(plan, status=ROUNDED if is_resolved else UNRESOLVED_ROUNDED) if plan.status == CONVERGED else plan
-        )
+        return replace(plan, status=ROUNDED if is_resolved else UNRESOLVED_ROUNDED)
 
     @property
     def _nouns(self) -> str:

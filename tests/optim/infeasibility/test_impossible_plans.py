@@ -175,7 +175,7 @@ def test_a_task_that_cannot_be_done_is_refused_soon():
     tasks = [
         (hinge(), swing(limits={TORQUE: 0.4})),
         (hinge(), swing(duration=(0.3, 0.5), objective="time", limits={TORQUE: 0.6})),
-        (dae, optim.RestToRest(*across, duration=2.0, path=wall, limits={TORQUE: 3.0, "motor2.torque": 2.0})),
+        (dae, optim.RestToRest(*across, duration=2.0, path=wall, limits={RATE: 2.0, "der(joint2.angle)": 2.0})),
     ]
     for arm, task in tasks:
         with pytest.raises(optim.PlanError) as caught:
