@@ -32,6 +32,7 @@ from .problem.rest_to_rest import RestToRest
 from .results.plan import Plan
 from .results.summary import MOST_EXCESSES
 from .solve import judged
+from .solver_statistics import NOT_OPTIMAL
 from .strategy.best_so_far import ended_plan
 from .strategy.budget import Budget
 from .strategy.continuation import Continuation
@@ -193,7 +194,7 @@ def plan_with(
             raise
         raise PlanError(f"{error}\n{suspicion}", error.plan, error.violations, error.report) from None
     # Refine the mesh, or look between its points
-    if criteria is not None:
+    if criteria is not None and solution.status != NOT_OPTIMAL:
         solution = refine_mesh(solution, criteria, solver)
     else:
         solution = judged(solution)

@@ -120,10 +120,13 @@ def diagnosis(model: Any, *, max_iter: int = MOST_ITERATIONS, time_limit: float 
 
 def task(transcribed: TranscribedProblem) -> str:
     """Return the prescribed motion in words."""
-    parts = [f"the motion from rest at {_places(transcribed.problem.start)}"]
+    problem = transcribed.problem
+    begin = "periodic motion through" if problem.periodic else "motion from rest at"
+    parts = [f"the {begin} {_places(problem.start)}"]
     for t in transcribed.first:
         where = t.phase.goal or t.phase.passing
         there = f"{'rest at' if t.phase.goal else 'passing'} {_places(where)}" if where else "anywhere"
+        there = "where it began" if problem.periodic and t is transcribed.first[-1] else there
         parts.append(f"to {there}{'' if t.is_free else f' in {t.mesh.duration:.4g} s'}")
     return " ".join(parts)
 

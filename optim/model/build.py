@@ -31,7 +31,7 @@ from .initial_guess import set_guess
 from .magnitudes import declare_magnitudes
 from .objective import PhaseCosts, add_objective
 from .path_constraints import add_path_constraints
-from .phase_linking import link_phases
+from .phase_linking import link_period, link_phases
 from .trajectories import PhaseTrajectory
 from .variable_index import VariableIndex, variable_index
 from .variables import add_variables, fix_known_inputs
@@ -117,6 +117,8 @@ def _model(transcribed: TranscribedProblem) -> Any:
         indices = [add_phase(b, t, lender) for b, t, lender in zip(phases, transcriptions, lenders, strict=True)]
         for before, after in pairwise(PhaseTrajectory(b, t) for b, t in zip(phases, transcriptions, strict=True)):
             link_phases(before, after)
+        if transcribed.problem.periodic:
+            link_period(*(PhaseTrajectory(phases[i], transcriptions[i]) for i in (0, -1)))
         scenarios.append([PhaseCosts(*parts) for parts in zip(phases, transcriptions, indices, strict=True)])
     # Objective; components added from here on are the user's
     add_objective(m, transcribed, scenarios)

@@ -50,6 +50,22 @@ def link_phases(before: PhaseTrajectory, after: PhaseTrajectory) -> None:
             _equal(b, "joined_input_rates", [(name, before.block.du[K, name], b.du[0, name]) for name in names])
 
 
+def link_period(first: PhaseTrajectory, last: PhaseTrajectory) -> None:
+    """Add the constraints of a periodic motion to the block of its last phase: it ends as it began.
+
+    ``b.periodic_states``, and ``b.periodic_inputs`` with ``b.periodic_input_rates`` where inputs are continuous.
+    """
+    a, b, t = first.block, last.block, last.transcription
+    K = t.mesh.intervals
+    begins, ends = state_variables(a, first.transcription, 0), state_variables(b, t, K)
+    _equal(b, "periodic_states", list(zip(t.dae.x.names, ends, begins, strict=True)))
+    if t.shape.is_continuous and not t.borrows_inputs:
+        names = t.dae.u.names
+        _equal(b, "periodic_inputs", [(name, b.u[K, name], a.u[0, name]) for name in names])
+        if t.shape.has_rates:
+            _equal(b, "periodic_input_rates", [(name, b.du[K, name], a.du[0, name]) for name in names])
+
+
 def _equal(b: Any, component: str, pairs: list[tuple[str, Any, Any]]) -> None:
     """Add linear equality constraints by name, except between two fixed Vars, which are equal already."""
     equations = {name: end == begin for name, end, begin in pairs if not (end.fixed and begin.fixed)}

@@ -74,6 +74,8 @@ def phase_ends(
     named = split_prescribed(dae, problem.start, "plan: start")
     begin = End(kind, start.point, *named, loose=leading, moving=start.moving)
     _refuse_moving(begin, "plan: start", design, 0.0)
+    if problem.periodic:
+        begin = _periodic(dae, problem, begin)
     boundaries = []
     for i, phase in enumerate(problem.phases):
         where = "plan: " if len(problem.phases) == 1 else f"plan: phase '{phase.name}': "
@@ -124,6 +126,27 @@ def phase_ends(
         boundaries.append((begin, end))
         begin = replace(end, kind="fixed" if end.kind == "fixed" and not (end.open or end.loose) else "joined")
     return boundaries
+
+
+def _periodic(dae: DAE, problem: Problem, begin: End) -> End:
+    """Return the beginning of a periodic motion, in motion through what the start names.
+
+    Raises
+    ------
+    ProblemError
+        Closed loops, or a start that names other quantities than states.
+    """
+    if dae.tree.loops.closures:
+        raise ProblemError(
+            f"plan: periodic, but '{dae.name}' has closed loops, whose states depend on each other; plan one period "
+            "from rest to rest."
+        )
+    if begin.prescribed_outputs:
+        raise ProblemError(
+            f"plan: start: {', '.join(begin.prescribed_outputs)}: a periodic motion passes states; name coordinates."
+        )
+    named = {name: value for name, value in begin.prescribed.items() if name not in problem.prescribed}
+    return End("passing", begin.point, named, moving=begin.moving)
 
 
 def _goal(
@@ -210,6 +233,8 @@ def _passed(dae: DAE, problem: Problem, i: int, p: np.ndarray, where: str, limit
         if name not in dae.x:
             raise ProblemError(f"{where}passing: there is no state '{name}'{suggestion(name, dae.x.names)}")
     postures = [problem.start, *(phase.goal or phase.passing or {} for phase in problem.phases)]
+    if problem.periodic:
+        postures[-1] = problem.start
     coordinates = {}
     for name in dict.fromkeys(name for posture in postures for name in posture if name in dae.q_names):
         known = [k for k, posture in enumerate(postures) if name in posture]

@@ -33,6 +33,10 @@ class Problem:
         In all phases; see `RestToRest`.
     input_ends : "free" or "holding"
         At the start of the first phase and the end of the last; see `RestToRest`.
+    periodic : bool
+        Whether the motion ends in the state in which it began, with the same inputs where these are continuous, so that
+        it can be repeated. `start` then names the coordinates, and rates if any, that it passes at the beginning; all
+        other states are free there. The last phase has neither a goal nor passed states.
     prescribed : dict of float, text, callable or spline
         Known motions of prescribed coordinates, and known inputs, over the time of all phases; see `RestToRest`.
     scenarios : sequence of dict of float
@@ -60,6 +64,7 @@ class Problem:
     aggregate: Literal["mean", "worst"] = "mean"
     design: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     prescribed: Mapping[str, Any] = field(default_factory=dict)
+    periodic: bool = False
     ranges: Mapping[str, tuple[float, float]] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -75,6 +80,7 @@ class Problem:
         }
         for name, value in put.items():
             object.__setattr__(self, name, value)
+        self._check_period()
         durations = [phase.duration for phase in self.phases]
         if not isinstance(self.prescribed, Mapping) or self.prescribed:
             motions = checked_motions(f"{WHERE}: prescribed", self.prescribed, durations)
@@ -101,6 +107,27 @@ class Problem:
         """Return this problem with other durations and another objective."""
         phases = [phase.lasting(duration) for phase, duration in zip(self.phases, durations, strict=True)]
         return replace(self, phases=phases, objective=objective)
+
+    def _check_period(self) -> None:
+        """Refuse a periodic motion that is told where it ends."""
+        if not isinstance(self.periodic, bool):
+            raise ProblemError(f"{WHERE}: periodic = {self.periodic!r}; must be True or False.")
+        last = self.phases[-1]
+        if not self.periodic:
+            if last.goal is None and last.passing is None:
+                raise ProblemError(
+                    f"{WHERE}: phase '{last.name}' is the last and has no end; give it a goal or passing."
+                )
+            return
+        if last.goal is not None or last.passing:
+            raise ProblemError(
+                f"{WHERE}: periodic, and phase '{last.name}' has a goal or passes states at its end, where the motion "
+                "began; leave these out."
+            )
+        if self.input_ends == "holding":
+            raise ProblemError(
+                f'{WHERE}: periodic, and input_ends = "holding"; inputs end as they begin: take input_ends="free".'
+            )
 
     def _check_parameters(self) -> None:
         """Refuse a parameter with two conflicting values."""
@@ -143,8 +170,6 @@ def _phases(phases: Any) -> tuple[Phase, ...]:
         if names.count(name) > 1:
             raise ProblemError(f"{WHERE}: phases: {names.count(name)} are called '{name}'; give each a unique name.")
     last = phases[-1]
-    if last.goal is None and last.passing is None:
-        raise ProblemError(f"{WHERE}: phase '{last.name}' is the last and has no end; give it a goal or passing.")
     if last.balance == "next":
         raise ProblemError(f"{WHERE}: phase '{last.name}': balance = \"next\", but no phase comes next; leave it out.")
     return tuple(phases)

@@ -122,7 +122,7 @@ def _passes(t: PhaseTranscription) -> list[str]:
 def _arrives(t: PhaseTranscription, duration: float) -> str:
     goal, passing = t.phase.goal_at(duration), t.phase.passing
     if not goal and not passing:
-        return "passes on"
+        return "ends as it began" if t.problem.periodic and t.phase is t.problem.phases[-1] else "passes on"
     places = ", ".join(f"{shown(name)} = {value:.4g}" for name, value in (goal or passing or {}).items())
     leeway = f" but for {t.phase.leeway:g} J" if t.phase.leeway else ""
     return f"{'to rest at' if t.end.is_rest else 'arrives at'} {places}{leeway}" if goal else f"passes {places}"

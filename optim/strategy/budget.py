@@ -10,7 +10,9 @@ from typing import Any
 from ..errors import ProblemError
 
 ITERATIONS = 600  # of all solves of a plan together, from which on what there is is the answer
+RESERVE = 100  # of these, for what tells which limits conflict
 SHARE = 3  # a solve may take the third part of what is left, as long as there is something easier to try
+LEAST = 10  # iterations that are hardly worth another solve
 LEAST_TIME = 1e-9  # s that a solve is left with after the end: it returns its start, the best that is known
 KEPT = 0.1  # of the time is kept for the last iteration, and for saying what came of it; by trial
 
@@ -52,7 +54,12 @@ class Budget:
     @property
     def share(self) -> int:
         """Iterations of a solve beside which there is something easier to try."""
-        return max(self.iterations // SHARE, 1)
+        return max((self.iterations - RESERVE) // SHARE, 1)
+
+    @property
+    def is_spent(self) -> bool:
+        """Whether hardly an iteration is left for another solve."""
+        return self.share < LEAST
 
     @property
     def seconds(self) -> float | None:

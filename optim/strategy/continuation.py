@@ -8,7 +8,9 @@ from typing import Any
 
 import pyomo.environ as pyo
 
-from ..errors import PlanError, ProblemError
+from flexblocks.user_warning import warn
+
+from ..errors import PlanError, PlanWarning, ProblemError
 from ..infeasibility.conflict import Conflict
 from ..infeasibility.diagnose import diagnosis, estimate
 from ..model.initial_guess import set_guess
@@ -18,6 +20,7 @@ from ..model.trajectories import all_phase_trajectories, transcribed_problem
 from ..results.attempt import Attempt
 from ..results.plan import Plan
 from ..solver_statistics import CONVERGED, ENDED, NOT_OPTIMAL, ROUNDED
+from .budget import ITERATIONS
 from .relaxation import Found, Relaxation
 from .relaxations.table import RELAXATIONS
 from .request import Request
@@ -52,6 +55,7 @@ class Continuation:
         self._restarts: dict[str, Iterator[tuple[str, Callable[[Any], None]]]] = {}
         self._resting: set[str] = set()
         self._found: Found | None = None
+        self._raised: set[str] = set()  # all that ever were
         self._as_asked: Any = None  # a model of the arm that was asked, for motions of other ones
         self._is_fresh = True  # whether the model has still its first guess
 
@@ -99,6 +103,7 @@ class Continuation:
         PlanError
         """
         levels = {name: level for name, level in levels.items() if level}
+        self._raised |= levels.keys()
         request = self._request(levels)
         model, kept = self._model_for(request, start)
         if callable(start):
@@ -144,8 +149,12 @@ class Continuation:
 
     def _what(self, levels: Mapping[str, float], lowered: Relaxation | None, start: Any, words: str) -> str:
         parts = [lowered.words(levels.get(lowered.name, 0.0))] if lowered is not None else []
-        others = [r for r in self._relaxations if r.name in levels and r is not lowered]
-        parts += [relaxation.words(levels[relaxation.name]) for relaxation in others]
+        request = self.asked
+        for relaxation in self._relaxations:
+            if level := levels.get(relaxation.name, 0.0):
+                before, request = request, relaxation.at(request, level)
+                if relaxation is not lowered and request is not before:
+                    parts.append(relaxation.words(level))
         if isinstance(start, Found):
             parts.append("from there")
         elif words or not parts:
@@ -171,7 +180,7 @@ class Continuation:
                     raise
                 failure = error
             request = self._request(levels)
-            for relaxation in self._relaxations:
+            for relaxation in self._relaxations * (not self._solver.budget.is_spent):
                 if level := relaxation.easier(request, levels.get(relaxation.name, 0.0)):
                     levels = levels | {relaxation.name: level}
                     break
@@ -217,7 +226,7 @@ class Continuation:
                 return step
             except PlanError as error:
                 failure = _recoverable(error)
-            if not relaxation.shorten():
+            if self._solver.budget.is_spent or not relaxation.shorten():
                 break
         return self._around(relaxation, found, first, failure)
 
@@ -229,7 +238,10 @@ class Continuation:
         PlanError
         """
         name = relaxation.name
+        budget = self._solver.budget
         for words, set_start in self._restarts.setdefault(name, relaxation.restarts()):
+            if budget.is_spent:
+                break
             try:
                 return self._restarted(relaxation, found, words, set_start)
             except PlanError as error:
@@ -239,8 +251,8 @@ class Continuation:
             return found
         levels = {**found.levels, name: target or 0.0}
         for other in self._relaxations:
-            level = 0.0 if other.name in found.levels else other.easier(self._request(levels), 0.0)
-            while level:
+            level = 0.0 if other.name in self._raised else other.easier(self._request(levels), 0.0)
+            while level and not budget.is_spent:
                 try:
                     raised = {**levels, other.name: level}
                     return self._solved(raised, found, other.options(found, level), relaxation)
@@ -312,7 +324,7 @@ class Continuation:
         """
         solver, found = self._solver, self._found
         if found is not None and found.levels and all(self._by_name[name].keeps_limits for name in found.levels):
-            raise self._not_optimal(found) from None
+            return self._not_optimal(found, error)
         model = self._model
         for traj in all_phase_trajectories(model):  # a failed solve ends anywhere, and what gives way there says little
             set_guess(traj.block, traj.transcription, straight=True)
@@ -335,16 +347,25 @@ class Continuation:
                 error = _recoverable(failure)
         raise self._reported(error, conflict or estimate(model)) from None
 
-    def _not_optimal(self, found: Found) -> PlanError:
-        """Return the failure to find an optimum from a plan of another objective, which keeps all limits."""
+    def _not_optimal(self, found: Found, error: PlanError) -> Plan:
+        """Return the plan of another objective, which keeps all limits, where the budget ended before an optimum.
+
+        Raises
+        ------
+        PlanError
+            There was nothing left to try; with that plan.
+        """
         plan = replace(found.plan, attempts=tuple(self._solver.attempts), status=NOT_OPTIMAL)
         is_free = transcribed_problem(self._model).is_free
         easier = "with a narrower range of durations" if is_free else "with some effort in the objective"
-        return PlanError(
-            f"Plan of '{plan.transcribed.dae.name}': no optimum was found, but a motion of {plan.duration:.4g} s that "
-            f"keeps all limits. It is the error's .plan: take it, or plan {easier}.",
-            plan,
+        told = (
+            f"Plan of '{plan.transcribed.dae.name}': no optimum was found within {ITERATIONS} iterations, but a motion "
+            f"of {plan.duration:.4g} s that keeps all limits"
         )
+        if self._solver.budget.is_spent:
+            warn(f"{told}. Go on from there with guess=plan, or plan {easier}.", PlanWarning)
+            return plan
+        raise PlanError(f"{told}. It is the error's .plan: take it, or plan {easier}.", plan) from error
 
     def _reported(self, error: PlanError, conflict: Conflict | None) -> PlanError:
         plan = replace(error.plan, attempts=tuple(self._solver.attempts))

@@ -70,10 +70,9 @@ class Objective(ContinuousRelaxation):
         return abs(value) / found.plan.objective or 1.0
 
     def words(self, level: float) -> str:
-        asked = label(self.asked.problem.objective)
         if not level:
-            return asked
-        return f"{asked} with effort, {level:.2g} of it" if level < 1 else "least effort"
+            return label(self.asked.problem.objective)
+        return f"with effort at a share of {level:.2g}" if level < 1 else "least effort"
 
     def options(self, found: Found, target: float) -> dict[str, Any]:
         return from_other_objective(self.transcribed)

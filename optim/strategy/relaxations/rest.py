@@ -73,7 +73,7 @@ class Rest(Relaxation):
         if self.name in found.levels or not self.applies:
             return
         self.energy = largest_energy(found.model)
-        self._most = allowed(Criteria(), self.transcribed.arm, found.plan.trajectories).miss
+        self._most = allowed(Criteria(), found.plan.transcribed.arm, found.plan.trajectories).miss
 
     def _applies_to(self, request: Request) -> bool:
         """Whether a request is of all that was asked: one scenario, or least effort in a fixed time, comes to rest."""
