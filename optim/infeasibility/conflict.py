@@ -9,7 +9,7 @@ from typing import Any
 import pyomo.environ as pyo
 
 from ..model.constraint_names import Label
-from ..model.penalty import Elastic, Widened
+from .penalty import Elastic, Widened
 
 VIOLATED = 1e-4  # relative violation from which a limit counts as violated, far above the solver's tolerance
 ACTIVE = 1e-2  # fraction of the largest multiplier from which an active limit is reported; by trial

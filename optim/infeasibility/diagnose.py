@@ -11,7 +11,6 @@ import pyomo.environ as pyo
 from flexblocks.progress import ProgressDisplay
 
 from ..casadi_solver import CasadiSolver
-from ..model.penalty import Elastic
 from ..model.trajectories import phase_trajectories, transcribed_problem
 from ..presolve.feasibility.controllability_check import scenarios_apart
 from ..presolve.rigid_motion.duration_estimate import LONGEST, estimated_duration
@@ -20,7 +19,7 @@ from ..problem.known_motion import moving_names
 from ..problem.objectives import Time
 from ..solver_statistics import CONVERGED, statistics, status_of
 from .conflict import Conflict, conflict
-from .elastic_relaxation import relax
+from .penalty import Elastic, relax
 from .rigid_estimate import rigid_estimate
 from .suspicion import in_degrees
 

@@ -13,9 +13,9 @@ from flexblocks.user_warning import warn
 from ..errors import PlanError, PlanWarning, ProblemError
 from ..infeasibility.conflict import Conflict
 from ..infeasibility.diagnose import diagnosis, estimate
+from ..infeasibility.penalty import excess_of_paths, penalised
 from ..model.initial_guess import set_guess
 from ..model.objective import set_costs
-from ..model.penalty import excess_of_paths, penalised
 from ..model.trajectories import all_phase_trajectories, transcribed_problem
 from ..results.attempt import Attempt
 from ..results.plan import Plan

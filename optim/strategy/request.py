@@ -9,8 +9,8 @@ from typing import Any
 from flexblocks.dae.dae import DAE
 
 from ..collocation.transcription_options import TranscriptionOptions
+from ..infeasibility.penalty import Penalty
 from ..model.build import model_of
-from ..model.penalty import Penalty
 from ..presolve.transcribed_problem import TranscribedProblem
 from ..problem.problem import Problem
 

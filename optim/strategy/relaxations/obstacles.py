@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
+from ...infeasibility.penalty import Penalty, excess_of_paths, lifted
 from ...model.initial_guess import set_guess
-from ...model.penalty import Penalty, excess_of_paths, lifted
 from ...model.trajectories import all_phase_trajectories
 from ...problem.path_constraints import Follow
 from ..guesses.detour import detour

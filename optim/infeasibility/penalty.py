@@ -10,17 +10,18 @@ from typing import Any, Literal
 import numpy as np
 import pyomo.environ as pyo
 
+from ..model.build import modified_components
+from ..model.constraint_names import LIMIT_COMPONENTS, Label, label_of, named_phases
+from ..model.objective import set_costs
+from ..model.path_constraints import path_values, set_path_values
+from ..model.read_solution import active_objective
+from ..model.trajectories import all_phase_trajectories
 from ..presolve.phase_transcription import PhaseTranscription
-from .build import modified_components
-from .constraint_names import LIMIT_COMPONENTS, Label, label_of, named_phases
-from .objective import set_costs
-from .path_constraints import path_values, set_path_values
-from .read_solution import active_objective
-from .trajectories import all_phase_trajectories
 
 SCALE_OF_ZERO = 0.1  # scale of a limit of 0, in its unit; by trial
 LIMITED = {*LIMIT_COMPONENTS, "T", "goal_energy"}
 FARTHEST = 100.0  # factor by which a duration may leave its range: it must stay positive; by trial
+TIE = 1e-4  # weight of the objective relative to the violations of an elastic relaxation
 ROOM = 0.1  # share of a violation by which the start lies inside the limits that it widens; by trial
 
 
@@ -149,6 +150,15 @@ def widened(m: Any, penalty: Penalty, undo: list[Callable[[], None]]) -> Elastic
     return Elastic(m, limits, block.violation)
 
 
+def relax(model: Any) -> Elastic:
+    """Return the elastic relaxation of a planner's model, a copy that minimises the violation of its limits.
+
+    Limits, and Vars and Constraints added by hand, are relaxed. Equations of motion, boundary and linkage constraints,
+    and fixed Vars are kept. The objective is but a tie-breaker.
+    """
+    return widened(model.clone(), Penalty("limits", 1 / TIE), [])
+
+
 def lifted(t: PhaseTranscription) -> list[int]:
     """Return the indices of the path values that may be lifted: distances and expressions, not limits by name."""
     return [i for i, constraint in enumerate(t.path.constraints) if constraint.may_be_lifted]
@@ -184,8 +194,9 @@ def _paths(m: Any, undo: list[Callable[[], None]]) -> Iterator[tuple]:
         set_path_values(b)
         for i in lifted(t):
             low, high = t.path_bounds[t.path.names[i]]
-            beyond = (float(np.max(low - values[..., i])), float(np.max(values[..., i] - high)))
-            scales[id(b), t.path.names[i]] = tuple((1 + ROOM) * max(amount, 0.0) for amount in beyond)
+            below, above = float(np.max(low - values[..., i])), float(np.max(values[..., i] - high))
+            room = 1 + ROOM
+            scales[id(b), t.path.names[i]] = room * max(below, 0.0), room * max(above, 0.0)
     for variable, b, name in _liftable(m):
         below, above = scales[id(b), name]
         low, high = variable.lb, variable.ub
@@ -219,7 +230,8 @@ def _all(m: Any, undo: list[Callable[[], None]]) -> Iterator[tuple]:
 
 
 def _scales(low: float | None, high: float | None) -> tuple[float, float]:
-    return tuple(0.0 if end is None else abs(end) or SCALE_OF_ZERO for end in (low, high))
+    below, above = (0.0 if end is None else abs(end) or SCALE_OF_ZERO for end in (low, high))
+    return below, above
 
 
 def _set_bounds(variable: Any, low: float | None, high: float | None, undo: list[Callable[[], None]]) -> None:
