@@ -91,7 +91,7 @@ class Continuation:
         self,
         levels: Mapping[str, float],
         start: Found | Callable[[Any], None] | None,
-        options: Mapping[str, Any] | None = None,
+        options: dict[str, Any] | None = None,
         lowered: Relaxation | None = None,
         words: str = "",
         most: int | None = None,
@@ -113,6 +113,8 @@ class Continuation:
             most = min([self._solver.budget.share, *trials])
         if options is None:
             options = from_guess(transcribed_problem(model))
+            for relaxation in self._relaxations:
+                options = options | relaxation.guess_options()
         with penalised(model, request.penalty) as elastic:
             try:
                 plan = self._solver.solve(self._what(levels, lowered, start, words), model, options, most)

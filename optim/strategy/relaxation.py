@@ -104,6 +104,10 @@ class Relaxation(ABC):
         """Return IPOPT's options for the step from what was found to a level."""
         return dict(NEIGHBOUR)
 
+    def guess_options(self) -> dict[str, Any]:
+        """Return what IPOPT's options for a first guess have to be, because of what it relaxes."""
+        return {}
+
     def most(self, found: Found) -> int | None:
         """Return the iterations of such a step; by default its share of the budget."""
         return None

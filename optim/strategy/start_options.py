@@ -18,6 +18,7 @@ OWN_STEP = {"alpha_for_y": "min-dual-infeas"}
 # Where the Hessian is indefinite IPOPT adds multiples of the identity, each this many times the one before until the
 # step descends. IPOPT's 8 overshoots, and so shortens the steps where no limits do.
 FINE_CONVEXITY = {"perturb_inc_fact": 3.0}
+USUAL_CONVEXITY = {"perturb_inc_fact": 8.0}  # where modes that the mesh does not resolve bend the Hessian anyway
 # IPOPT's mu_init from the solution of a neighbouring problem, and from the same motion on another mesh or with limits
 # that it keeps. Its default of 0.1 first drives the iterates away from the start.
 NEIGHBOUR = {"mu_init": 1e-2}

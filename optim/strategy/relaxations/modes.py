@@ -10,6 +10,7 @@ from ...presolve.quasi_static_modes import more_than_inputs
 from ...presolve.transcribed_problem import TranscribedProblem
 from ..relaxation import Found, Relaxation
 from ..request import Request
+from ..start_options import USUAL_CONVEXITY
 
 # Iterations of a first solve with the dynamics of all modes where these are more than the inputs: two thirds of random
 # arms take 4 to 50, others some hundreds. With goals in between, whose conditions on these modes are hardly
@@ -37,6 +38,9 @@ class Modes(Relaxation):
 
     def at(self, request: Request, level: float) -> Request:
         return replace(request, options=replace(request.options, quasi_static=AUTO))
+
+    def guess_options(self) -> dict[str, Any]:
+        return dict(USUAL_CONVEXITY) if self.applies else {}
 
     def words(self, level: float) -> str:
         return "with quasi-static modes where the mesh resolves too few" if level else "with the dynamics of all modes"

@@ -15,7 +15,7 @@ from ..guesses.detour import detour
 from ..guesses.line_guess import postures_on_line
 from ..relaxation import Found, Relaxation
 from ..request import Request
-from ..start_options import SAME_MOTION
+from ..start_options import OWN_STEP, SAME_MOTION
 
 LIFTED = math.inf  # the level at which they cost nothing; else it is the inverse of their price
 HIGHER = 10.0  # factor from price to price: a high one from the start ends in worse optima more often
@@ -46,6 +46,7 @@ class Obstacles(Relaxation):
             self._go_along(model)
         # A few postures on a curve are no better a start than the motion without it
         self._leads_along = self.is_led and self.is_raised_first and all(map(_is_straight, self.transcribed.first))
+        self._is_along = self.is_led and not self.is_raised_first
 
     @property
     def _applies(self) -> bool:
@@ -79,10 +80,14 @@ class Obstacles(Relaxation):
             return {}
         return super().options(found, target) if target else dict(SAME_MOTION)
 
+    def guess_options(self) -> dict[str, Any]:
+        return dict(OWN_STEP) if self._is_along else {}
+
     def restarts(self) -> Iterator[tuple[str, Callable[[Any], None]]]:
         if self._leads_along:
-            self._leads_along = False
+            self._leads_along, self._is_along = False, True
             yield "along its line", self._go_along
+            self._is_along = False
         yield "from a detour", _go_around
 
     def _go_along(self, model: Any) -> None:
