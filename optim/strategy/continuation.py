@@ -285,6 +285,8 @@ class Continuation:
         for relaxation in self._relaxations:
             if relaxation.name in found.levels:
                 plan = relaxation.conclude(plan, found)
+            elif relaxation.name in self._raised:
+                relaxation.reached()
         return plan
 
     def _of_asked_arm(self, found: Found) -> Plan:

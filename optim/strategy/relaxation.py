@@ -127,6 +127,9 @@ class Relaxation(ABC):
         """Return the plan that ends with it, and warn of it."""
         return plan
 
+    def reached(self) -> None:  # noqa: B027  (most have nothing to tell)
+        """Warn of what the plan is, where it was raised and taken back to what was asked."""
+
 
 class ContinuousRelaxation(Relaxation):
     """A relaxation whose level falls by a factor, which is smaller after easy steps, and nearer to 1 after failures.

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
-from ...infeasibility.penalty import Penalty, excess_of_paths, lifted
+from ...infeasibility.penalty import ROOM, Penalty, excess_of_paths, lifted
 from ...model.initial_guess import set_guess
 from ...model.trajectories import all_phase_trajectories
 from ...problem.path_constraints import Follow
@@ -62,9 +62,10 @@ class Obstacles(Relaxation):
         level = found.levels[self.name]
         if level == LIFTED:
             return 1.0
-        if found.violation <= CLEARED:
+        left = (1 + ROOM) * found.violation
+        if left <= CLEARED:
             return 0.0
-        is_stuck = found.violation > (STUCK if level < 1 else FAR if self._leads_along else 1.0)
+        is_stuck = left > (STUCK if level < 1 else FAR if self._leads_along else 1.0)
         return None if is_stuck or level <= 1 / HIGHEST else level / HIGHER
 
     def at(self, request: Request, level: float) -> Request:

@@ -10,7 +10,6 @@ import numpy as np
 from flexblocks.user_warning import warn
 
 from ...errors import PlanWarning
-from ...results.plan import Plan
 from ..relaxation import Found, Relaxation
 from ..request import Request
 from ..scenario_order import growing_sets, spread_out
@@ -61,11 +60,7 @@ class Scenarios(Relaxation):
             return "the mean of all scenarios"
         return f"scenarios {', '.join(map(str, self._sets[len(self._sets) - int(level) - 1]))}"
 
-    def conclude(self, plan: Plan, found: Found) -> Plan:
-        self.tell_places()
-        return plan
-
-    def tell_places(self) -> None:
+    def reached(self) -> None:
         """Warn of the coordinate farthest from where it is asked, since scenarios share the travel of drives."""
         off = [
             (abs(t.goal[name] - value), i, name, value, t.goal[name])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ..relaxation import Relaxation
 from .duration import Duration
+from .mesh import Mesh
 from .modes import Modes
 from .objective import Objective
 from .obstacles import Obstacles
@@ -11,4 +12,4 @@ from .rest import Rest
 from .scenarios import Scenarios
 from .sharp_laws import SharpLaws
 
-RELAXATIONS: tuple[type[Relaxation], ...] = (Obstacles, Rest, Modes, Objective, Duration, Scenarios, SharpLaws)
+RELAXATIONS: tuple[type[Relaxation], ...] = (Obstacles, Rest, Modes, Objective, Duration, Scenarios, SharpLaws, Mesh)
