@@ -24,6 +24,7 @@ from .open_base import at_rest, floating_base, gyration
 CENTERD = 1e-6
 # Attitudes that are the same: goals are typed with a few digits; and on two ways.
 TYPED, SAME = 1e-3, 1e-5
+ATTITUDES = 8  # of the base, of which four determine a sphere
 DETOURS = 2  # random ways, which end in other attitudes wherever the way matters
 
 
@@ -46,8 +47,8 @@ def check_momentum(dae: DAE, begin: End, end: End) -> None:
         if not follows:
             _check_rates(dae, begin, end, list(floating))
         return
-    if not follows and any(dae.x.units[i] == "m" for i in floating):
-        _check_center(dae, begin, end, list(floating))
+    if any(dae.x.units[i] == "m" for i in floating):
+        (_check_sphere if follows else _check_center)(dae, begin, end, list(floating))
     _check_attitude(dae, begin, end, list(floating))
 
 
@@ -125,6 +126,43 @@ def _check_center(dae: DAE, begin: End, end: End, floating: list[int]) -> None:
     )
 
 
+def _check_sphere(dae: DAE, begin: End, end: End, floating: list[int]) -> None:
+    """Refuse a place of the base from which no attitude brings the centre of mass back to where it was.
+
+    As the base turns about its own frame the centre of mass stays on a sphere, whose centre and radius follow from a
+    few attitudes.
+    """
+    n, kept = dae.tree.size, end.point.x
+    named = [i for i in floating if i not in end.open and dae.x.units[i] == "m"]
+    turning = [i for i in floating if dae.x.units[i] == "rad"]
+    if not named or not turning:
+        return
+    (start, slopes), function = center_of_mass(dae, begin.point), _center(dae)
+    moved = slopes[:, named]
+    if np.linalg.matrix_rank(moved) < len(named):
+        return
+    directions = moved / np.linalg.norm(moved, axis=0)
+    attitudes = np.random.default_rng(0).uniform(-2.0, 2.0, (ATTITUDES, len(turning)))
+    places = []
+    for turned in (np.zeros(len(turning)), *attitudes):
+        x = kept.copy()
+        x[turning] += turned
+        places.append(function(*dae.posture(x, end.point.z, end.point.p))[0].full()[:, 0])
+    points = np.array(places) - places[0]
+    # |c - m|^2 = r^2 for all of them: 2 c m = |c|^2, as the first one is the origin
+    middle = np.linalg.lstsq(2 * points[1:], np.sum(points[1:] ** 2, axis=1), rcond=CENTERD)[0]
+    radius = float(np.linalg.norm(middle))
+    away = (start - places[0] - middle) @ directions
+    short = float(np.linalg.norm(away)) - radius
+    if short > TYPED * (radius + float(np.linalg.norm(away))):
+        values = listing(f"{dae.q_names[i]} = {end.point.x[i]:.4g}" for i in named)
+        raise ProblemError(
+            f"plan: goal: momentum forbids it: nothing pushes the arm from outside, so that its centre of mass stays "
+            f"where it is; with {values} m it would be {short:.4g} m off at least, in whatever attitude. Leave "
+            f"{_names(dae, named)} out of the goal."
+        )
+
+
 def pushed_directions(slopes: np.ndarray) -> np.ndarray:
     """Return the projection (3, 3) on the directions in which the base's coordinates move the centre of mass."""
     directions, sizes, _ = np.linalg.svd(slopes, full_matrices=False)
@@ -165,8 +203,12 @@ def _names(dae: DAE, columns: list[int]) -> str:
 
 def center_of_mass(dae: DAE, point: OperatingPoint) -> tuple[np.ndarray, np.ndarray]:
     """Return the centre of mass (3,) [m] at a point of rest, and its derivatives (3, n) in the coordinates."""
+    place, slopes = _center(dae)(*dae.posture(point.x, point.z, point.p))
+    return place.full()[:, 0], slopes.full()
+
+
+def _center(dae: DAE) -> ca.Function:
+    """Return the function of a posture to the centre of mass and its derivatives."""
     v = ca.SX(dae.tree.size, 1)
     center = totals(dae.tree, motions(dae.tree, dae.q, v), dae.q, v)[1:4]
-    function = ca.Function("center", [*dae.posture_symbols], [center, ca.jacobian(center, dae.q)])
-    place, slopes = function(*dae.posture(point.x, point.z, point.p))
-    return place.full()[:, 0], slopes.full()
+    return ca.Function("center", [*dae.posture_symbols], [center, ca.jacobian(center, dae.q)])

@@ -371,3 +371,28 @@ def test_a_cart_that_rolls_takes_its_center_of_mass_along() -> None:
             optim.pyomo_model(dae, problem, intervals=2)
     across = optim.RestToRest({"joint.angle": 0.0}, {"total.center_y": 0.02}, 2.0)
     optim.pyomo_model(dae, across, intervals=2)  # rails push across
+
+
+@pytest.mark.parametrize("size", [1e-3, 1.0, 1e3])
+def test_a_base_that_no_attitude_brings_there_is_refused(size: float) -> None:
+    """Two masses at a distance: the centre of mass is r from the base, which may turn by half a turn, to 2 r at most."""
+    mass, other, length = 3.0, 1.0, size
+    link = fb.RigidBody("link", other, np.diag([1e-3, 1e-3, 1e-3]) * length**2, center=(length, 0.0, 0.0))
+    model = fb.Model("two masses", gravity=(0, 0, 0))
+    ground, base = model.add(fb.Ground("ground")), model.add(fb.FreeMotion("base"))
+    hinge, motor = model.add(fb.Revolute("joint")), model.add(fb.TorqueSource("motor"))
+    body = model.add(fb.RigidBody("body", mass, 0.1 * length**2 * np.eye(3)))
+    for one, two in (
+        (ground.frame_b, base.frame_a), (base.frame_b, body.frame_a), (base.frame_b, hinge.frame_a),
+        (motor.flange_b, hinge.axis), (hinge.frame_b, model.add(link).frame_a),
+    ):  # fmt: skip
+        model.connect(one, two)
+    dae = fb.assemble(model)
+    most = 2 * other * length / (mass + other)
+
+    def asked(x: float) -> optim.RestToRest:
+        return optim.RestToRest({"joint.angle": 0.0}, {"joint.angle": 0.5, "base.displacement_x": x}, 5.0)
+
+    with pytest.raises(optim.ProblemError, match=rf"it would be {0.1 * most:.2g}\d* m off at least, in whatever"):
+        optim.plan(dae, asked(1.1 * most), intervals=5)
+    optim.pyomo_model(dae, asked(0.9 * most), intervals=5)
