@@ -132,7 +132,7 @@ def _check_sphere(dae: DAE, begin: End, end: End, floating: list[int]) -> None:
     As the base turns about its own frame the centre of mass stays on a sphere, whose centre and radius follow from a
     few attitudes.
     """
-    n, kept = dae.tree.size, end.point.x
+    _n, kept = dae.tree.size, end.point.x
     named = [i for i in floating if i not in end.open and dae.x.units[i] == "m"]
     turning = [i for i in floating if dae.x.units[i] == "rad"]
     if not named or not turning:

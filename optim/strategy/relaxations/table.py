@@ -8,8 +8,19 @@ from .mesh import Mesh
 from .modes import Modes
 from .objective import Objective
 from .obstacles import Obstacles
+from .rates import Rates
 from .rest import Rest
 from .scenarios import Scenarios
 from .sharp_laws import SharpLaws
 
-RELAXATIONS: tuple[type[Relaxation], ...] = (Obstacles, Rest, Modes, Objective, Duration, Scenarios, SharpLaws, Mesh)
+RELAXATIONS: tuple[type[Relaxation], ...] = (
+    Obstacles,
+    Rest,
+    Modes,
+    Rates,
+    Objective,
+    Duration,
+    Scenarios,
+    SharpLaws,
+    Mesh,
+)
