@@ -375,7 +375,7 @@ def test_a_cart_that_rolls_takes_its_center_of_mass_along() -> None:
 
 @pytest.mark.parametrize("size", [1e-3, 1.0, 1e3])
 def test_a_base_that_no_attitude_brings_there_is_refused(size: float) -> None:
-    """Two masses at a distance: the centre of mass is r from the base, which may turn by half a turn, to 2 r at most."""
+    """Two masses at a distance: the centre of mass is r from the base, which turns to 2 r at most."""
     mass, other, length = 3.0, 1.0, size
     link = fb.RigidBody("link", other, np.diag([1e-3, 1e-3, 1e-3]) * length**2, center=(length, 0.0, 0.0))
     model = fb.Model("two masses", gravity=(0, 0, 0))
