@@ -19,8 +19,7 @@ from flexblocks import optim
 from flexblocks.optim.collocation.transcription_options import transcription_options
 from flexblocks.optim.model.build import model_of
 from flexblocks.optim.planner import plan_with
-from flexblocks.optim.strategy.budget import Budget
-from flexblocks.optim.strategy.solver import Solver
+from flexblocks.optim.strategy.solver import Budget, Solver
 from flexblocks.optim.strategy.start_options import from_guess
 
 DRY = (0.1, 0.5, 2.0)  # N m

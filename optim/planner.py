@@ -34,13 +34,12 @@ from .results.summary import MOST_EXCESSES
 from .solve import judged
 from .solver_statistics import NOT_OPTIMAL
 from .strategy.best_so_far import ended_plan
-from .strategy.budget import Budget
 from .strategy.continuation import Continuation
 from .strategy.guesses.given_guess import solve_from_given
 from .strategy.guesses.guess_series import Guess
 from .strategy.problem_warnings import warn_beyond_states, warn_of_jumps, warn_of_slack, warn_of_wider_limits
 from .strategy.refinement.mesh_refinement import criteria_of, refine_mesh
-from .strategy.solver import Solver, was_ended
+from .strategy.solver import Budget, Solver, was_ended
 from .verification.criteria import Criteria
 
 BRIEF = 120  # iterations for what was hardly meant
@@ -62,9 +61,10 @@ def plan(
 ) -> Plan:
     """Plan an optimal motion of an arm by direct collocation.
 
-    A problem of fixed duration is solved directly. One of free duration is solved by a homotopy: first least effort at
-    a duration that is feasible for the rigid arm, then the objective asked for, and where that fails, blends of the two
-    in between. ``plan.attempts`` records every solve.
+    Most problems of fixed duration are solved directly. Others go by way of easier ones, from which the solver walks
+    back: a free duration by least effort in a fixed time, obstacles by the motion without them, scenarios by their
+    mean, friction by friction that is rounded off. ``plan.attempts`` records every solve. All of them together may
+    take 600 iterations.
 
     Parameters
     ----------
@@ -104,7 +104,8 @@ def plan(
     Warns
     -----
     PlanWarning
-        Minimum time without limits on the rates of the inputs; a mesh that is too coarse, see `Plan.mesh_errors`; a
+        No optimum within these iterations, but a motion that keeps all limits, which is returned; minimum time without
+        limits on the rates of the inputs; a mesh that is too coarse, see `Plan.mesh_errors`; a
         motion that violates its path constraints or limits of states between collocation points, see `Plan.excesses`.
 
     Raises

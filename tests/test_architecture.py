@@ -29,6 +29,12 @@ def test_the_picture_of_the_rooms_is_that_of_the_imports() -> None:
     assert drawn == kept, "the imports have changed: python docs/pictures/rooms.py draws them anew"
 
 
+def test_the_picture_of_a_plan_is_that_of_the_table() -> None:
+    drawn = runpy.run_path(str(ROOT / "docs" / "pictures" / "plan_way.py"))["picture"]()
+    kept = (ROOT / "docs" / "pictures" / "plan_way.svg").read_text(encoding="utf-8")
+    assert drawn == kept, "the table has changed: python docs/pictures/plan_way.py draws it anew"
+
+
 def test_simple_calls_enter_few_files() -> None:
     """In a process of its own: what another test has derived or cached would make the ways look shorter."""
     script = (

@@ -11,8 +11,8 @@ from html import escape
 from pathlib import Path
 from textwrap import wrap
 
-from flexblocks.optim.strategy.budget import ITERATIONS
 from flexblocks.optim.strategy.relaxations.table import RELAXATIONS
+from flexblocks.optim.strategy.solver import ITERATIONS
 
 HERE = Path(__file__).parent
 WIDTH, BOX, ROW, TOP, LEFT = 980, (330, 46), 86, 30, 40  # px
@@ -48,8 +48,8 @@ def picture() -> str:
             parts.append(f'<text x="{LEFT + 34}" y="{y + height + 24}" class="note">{escape(FAILS[i])}</text>')
     last = TOP + len(STEPS) * ROW - 12
     parts.append(
-        f'<text x="{LEFT}" y="{last}" class="note">Nothing is left to try, or {ITERATIONS} iterations are over: all limits at a '
-        "penalty; what is left of it is the conflict.</text>"
+        f'<text x="{LEFT}" y="{last}" class="note">Nothing is left to try, or {ITERATIONS} iterations are over: all '
+        "limits at a penalty; what is left of it is the conflict.</text>"
     )
     y = TOP + 14
     parts.append(f'<text x="{TABLE}" y="{y}" class="cell head-left">Relaxations, in the order of the table</text>')

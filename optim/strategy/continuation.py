@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
+from functools import cached_property
 from typing import Any
 
 import pyomo.environ as pyo
@@ -17,14 +18,15 @@ from ..infeasibility.penalty import excess_of_paths, penalised
 from ..model.initial_guess import set_guess
 from ..model.objective import set_costs
 from ..model.trajectories import all_phase_trajectories, transcribed_problem
+from ..presolve.transcribed_problem import TranscribedProblem
 from ..results.attempt import Attempt
 from ..results.plan import Plan
 from ..solver_statistics import CONVERGED, ENDED, NOT_OPTIMAL, ROUNDED
-from .budget import ITERATIONS
 from .relaxation import Found, Relaxation
+from .relaxations.modes import may_lack_dynamics
 from .relaxations.table import RELAXATIONS
 from .request import Request
-from .solver import Solver, was_ended
+from .solver import ITERATIONS, Solver, was_ended
 from .start_options import NEIGHBOUR, from_guess
 from .warm_start import start_from
 
@@ -49,9 +51,7 @@ class Continuation:
     """
 
     def __init__(self, model: Any, solver: Solver) -> None:
-        self.asked, self._model, self._solver = Request.of(transcribed_problem(model)), model, solver
-        self._relaxations = [kind(self.asked, model) for kind in RELAXATIONS]
-        self._by_name = {relaxation.name: relaxation for relaxation in self._relaxations}
+        self._model, self._solver = model, solver
         self._restarts: dict[str, Iterator[tuple[str, Callable[[Any], None]]]] = {}
         self._resting: set[str] = set()
         self._found: Found | None = None
@@ -68,8 +68,18 @@ class Continuation:
             It was ended from outside; or none was found: with the nearest motion that keeps all limits, or the limits
             that conflict.
         """
+        if not are_needed(transcribed_problem(self._model)):
+            try:
+                return self._directly()
+            except PlanError as error:
+                if was_ended(error):
+                    raise
+                failure = error
+            self._model = self.asked.model(transcribed_problem(self._model))  # with its first guess again
+        else:
+            failure = None
         try:
-            found = self._first()
+            found = self._first(failure)
             while (relaxation := self._next(found)) is not None:
                 found = self._lowered(relaxation, found)
         except PlanError as error:
@@ -78,7 +88,36 @@ class Continuation:
             return self._without_limits(error)
         return self._concluded(found)
 
+    def _directly(self) -> Plan:
+        """Return the plan of what needs no relaxation, as most problems.
+
+        Raises
+        ------
+        PlanError
+        """
+        solver, options = self._solver, from_guess(transcribed_problem(self._model))
+        try:
+            plan = solver.solve(DEFAULT, self._model, options, solver.budget.share)
+        except PlanError as error:
+            if error.plan is not None:
+                solver.plans.append(error.plan)
+            raise
+        solver.plans.append(plan)
+        return plan
+
     # Members of the family
+
+    @cached_property
+    def asked(self) -> Request:
+        """What was asked."""
+        return Request.of(transcribed_problem(self._model))
+
+    @cached_property
+    def _relaxations(self) -> list[Relaxation]:
+        return [kind(self.asked, self._model) for kind in RELAXATIONS]
+
+    def _named(self, names: Iterable[str]) -> list[Relaxation]:
+        return [relaxation for relaxation in self._relaxations if relaxation.name in names]
 
     def _request(self, levels: Mapping[str, float]) -> Request:
         request = self.asked
@@ -165,29 +204,36 @@ class Continuation:
 
     # The way
 
-    def _first(self) -> Found:
+    def _first(self, failure: Exception | None) -> Found:
+        """Return the first member that is solved; the `failure` is that of what was asked, if it was tried.
+
+        Raises
+        ------
+        PlanError
+        """
         levels: dict[str, float] = {}
         for relaxation in self._relaxations:
             if relaxation.is_raised_first:
                 levels[relaxation.name] = relaxation.easier(self.asked, 0.0)
         while True:
+            if failure is not None:
+                levels = self._raised_further(levels, failure)
             try:
                 return self._solved(levels, None)
             except PlanError as error:
-                if was_ended(error):
-                    raise
-                failure: Exception = error
-            except ProblemError as error:
+                failure = _recoverable(error)
+            except ProblemError as error:  # as a goal on a course that is out of reach at another time
                 if not levels:
                     raise
                 failure = error
-            request = self._request(levels)
-            for relaxation in self._relaxations * (not self._solver.budget.is_spent):
-                if level := relaxation.easier(request, levels.get(relaxation.name, 0.0)):
-                    levels = levels | {relaxation.name: level}
-                    break
-            else:
-                raise failure
+
+    def _raised_further(self, levels: Mapping[str, float], failure: Exception) -> dict[str, float]:
+        """Return the levels with the next relaxation that applies; raise the failure if there is none."""
+        request = self._request(levels)
+        for relaxation in self._relaxations * (not self._solver.budget.is_spent):
+            if level := relaxation.easier(request, levels.get(relaxation.name, 0.0)):
+                return {**levels, relaxation.name: level}
+        raise failure
 
     def _next(self, found: Found) -> Relaxation | None:
         """Return the relaxation that is taken back next."""
@@ -304,7 +350,7 @@ class Continuation:
         last = self._found
         if error.plan is None:
             return error
-        if last is not None and any(self._by_name[name].changes_arm for name in last.levels):
+        if last is not None and any(each.changes_arm for each in self._named(last.levels)):
             plan = self._of_asked_arm(last)
             if len(plan.transcribed.runs) == len(transcribed_problem(self._model).runs):
                 self._solver.plans.append(replace(plan, status=ROUNDED, attempts=tuple(self._solver.attempts)))
@@ -327,7 +373,7 @@ class Continuation:
         PlanError
         """
         solver, found = self._solver, self._found
-        if found is not None and found.levels and all(self._by_name[name].keeps_limits for name in found.levels):
+        if found is not None and found.levels and all(each.keeps_limits for each in self._named(found.levels)):
             return self._not_optimal(found, error)
         model = self._model
         for traj in all_phase_trajectories(model):  # a failed solve ends anywhere, and what gives way there says little
@@ -389,3 +435,16 @@ def _moved_as(model: Any, source: Any) -> Plan:
     start_from(model, source)
     set_costs(model)
     return Plan.from_model(model)
+
+
+def are_needed(transcribed: TranscribedProblem) -> bool:
+    """Whether a relaxation may be raised before the first solve, or says how it is made; most plans need none."""
+    bodies = transcribed.dae.tree.bodies
+    return (
+        transcribed.is_free
+        or not transcribed.is_effort
+        or len(transcribed.runs) > 1
+        or any(t.path.rows for t in transcribed.first)
+        or any(body.block.rounding is not None for body in bodies)
+        or may_lack_dynamics(transcribed)
+    )

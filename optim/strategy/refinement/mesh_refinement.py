@@ -23,11 +23,10 @@ from ...solve import advice_on_ends
 from ...solver_statistics import UNRESOLVED
 from ...verification.criteria import Allowed, Criteria, allowed
 from ...verification.tracked_replay import AUTO
-from ..budget import Budget
 from ..continuation import Continuation
 from ..request import Request
 from ..settings import SETTINGS, Settings
-from ..solver import Solver, was_ended
+from ..solver import Budget, Solver, was_ended
 from ..start_options import FINER_MESH, NEAR_EQUATIONS, NEIGHBOUR
 from ..warm_start import start_from
 from .finer_transcriptions import (

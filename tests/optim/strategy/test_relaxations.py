@@ -11,9 +11,8 @@ from arms.turns import TORQUE, hinge, swing
 from flexblocks import models, optim
 from flexblocks.optim.collocation.transcription_options import TranscriptionOptions
 from flexblocks.optim.planner import plan_with
-from flexblocks.optim.strategy.budget import ITERATIONS, Budget
 from flexblocks.optim.strategy.relaxations.table import RELAXATIONS
-from flexblocks.optim.strategy.solver import Solver
+from flexblocks.optim.strategy.solver import ITERATIONS, Budget, Solver
 
 ANGLES = "joint1.angle", "joint2.angle"
 HOME, THERE = dict.fromkeys(ANGLES, 0.0), dict(zip(ANGLES, (np.pi / 2, np.pi / 6), strict=True))

@@ -14,7 +14,7 @@ from flexblocks.optim.errors import PlanError
 from flexblocks.optim.problem.problem import Problem
 from flexblocks.optim.results.attempt import Attempt
 from flexblocks.optim.strategy.best_so_far import best_so_far
-from flexblocks.optim.strategy.budget import Budget
+from flexblocks.optim.strategy.solver import Budget
 
 LIMITS = {"motor1.torque": 2.0, "der(motor1.torque)": 40.0}
 
