@@ -89,7 +89,7 @@ class Elastic:
 
 
 @contextmanager
-def penalised(m: Any, penalty: Penalty | None) -> Iterator[Elastic | None]:
+def penalized(m: Any, penalty: Penalty | None) -> Iterator[Elastic | None]:
     """Let the limits of a model be violated at a price, and restore them.
 
     Minimised is f + c s with the sum s of relative violations. The start satisfies the widened limits, so the solver
@@ -111,7 +111,7 @@ def penalised(m: Any, penalty: Penalty | None) -> Iterator[Elastic | None]:
 
 
 def widened(m: Any, penalty: Penalty, undo: list[Callable[[], None]]) -> Elastic:
-    """Widen the limits of a model as `penalised` does, and note how to undo that."""
+    """Widen the limits of a model as `penalized` does, and note how to undo that."""
     if penalty.of == "paths" and not penalty.price:
         for variable, *_ in _liftable(m):
             _set_bounds(variable, None, None, undo)

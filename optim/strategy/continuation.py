@@ -14,7 +14,7 @@ from flexblocks.user_warning import warn
 from ..errors import PlanError, PlanWarning, ProblemError
 from ..infeasibility.conflict import Conflict
 from ..infeasibility.diagnose import diagnosis, estimate
-from ..infeasibility.penalty import excess_of_paths, penalised
+from ..infeasibility.penalty import excess_of_paths, penalized
 from ..model.initial_guess import set_guess
 from ..model.objective import set_costs
 from ..model.trajectories import all_phase_trajectories, transcribed_problem
@@ -27,7 +27,7 @@ from .relaxations.modes import may_lack_dynamics
 from .relaxations.table import RELAXATIONS
 from .request import Request
 from .solver import ITERATIONS, Solver, was_ended
-from .start_options import NEIGHBOUR, from_guess
+from .start_options import NEIGHBOR, from_guess
 from .warm_start import start_from
 
 DEFAULT = "from the default start"
@@ -154,7 +154,7 @@ class Continuation:
             options = from_guess(transcribed_problem(model))
             for relaxation in self._relaxations:
                 options = options | relaxation.guess_options()
-        with penalised(model, request.penalty) as elastic:
+        with penalized(model, request.penalty) as elastic:
             try:
                 plan = self._solver.solve(self._what(levels, lowered, start, words), model, options, most)
             except PlanError as error:
@@ -392,7 +392,7 @@ class Continuation:
         if conflict is not None and not conflict.giving:
             diagnosed.load(model)
             try:
-                return solver.solve("from a motion that keeps all limits", model, NEIGHBOUR)
+                return solver.solve("from a motion that keeps all limits", model, NEIGHBOR)
             except PlanError as failure:
                 error = _recoverable(failure)
         raise self._reported(error, conflict or estimate(model)) from None

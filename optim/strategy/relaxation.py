@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 from ..model.trajectories import transcribed_problem
 from ..results.plan import Plan
 from .request import Request
-from .start_options import NEIGHBOUR
+from .start_options import NEIGHBOR
 
 LEAST_STEP = 0.87  # ratio of two levels from which on no smaller step is tried; by trial
 
@@ -102,7 +102,7 @@ class Relaxation(ABC):
 
     def options(self, found: Found, target: float) -> dict[str, Any]:
         """Return IPOPT's options for the step from what was found to a level."""
-        return dict(NEIGHBOUR)
+        return dict(NEIGHBOR)
 
     def guess_options(self) -> dict[str, Any]:
         """Return what IPOPT's options for a first guess have to be, because of what it relaxes."""

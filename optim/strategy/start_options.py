@@ -21,7 +21,7 @@ FINE_CONVEXITY = {"perturb_inc_fact": 3.0}
 USUAL_CONVEXITY = {"perturb_inc_fact": 8.0}  # where modes that the mesh does not resolve bend the Hessian anyway
 # IPOPT's mu_init from the solution of a neighbouring problem, and from the same motion on another mesh or with limits
 # that it keeps. Its default of 0.1 first drives the iterates away from the start.
-NEIGHBOUR = {"mu_init": 1e-2}
+NEIGHBOR = {"mu_init": 1e-2}
 SAME_MOTION = {"mu_init": 1e-5}
 FINER_MESH = NEAR_EQUATIONS | SAME_MOTION
 
@@ -46,4 +46,4 @@ def from_other_objective(transcribed: TranscribedProblem) -> dict[str, Any]:
     What violates the equations of ropes, cylinders and loops means forces that no arm bears.
     """
     near = NEAR_EQUATIONS if follows_from_balance(transcribed.dae) else {}
-    return NEIGHBOUR | OWN_STEP | near
+    return NEIGHBOR | OWN_STEP | near

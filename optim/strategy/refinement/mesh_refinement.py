@@ -27,7 +27,7 @@ from ..continuation import Continuation
 from ..request import Request
 from ..settings import SETTINGS, Settings
 from ..solver import Budget, Solver, was_ended
-from ..start_options import FINER_MESH, NEAR_EQUATIONS, NEIGHBOUR
+from ..start_options import FINER_MESH, NEAR_EQUATIONS, NEIGHBOR
 from ..warm_start import start_from
 from .finer_transcriptions import (
     damps,
@@ -175,7 +175,7 @@ def _planned_again(
         start_from(model, plan.pyomo_model)
         try:
             if restores:
-                what, near = "with the dynamics of all modes, from there", NEAR_EQUATIONS | NEIGHBOUR
+                what, near = "with the dynamics of all modes, from there", NEAR_EQUATIONS | NEIGHBOR
             else:
                 near = FINER_MESH
                 what = _words(finer, before) if narrows else f"{finer.collocation.words} collocation from there"

@@ -20,7 +20,7 @@ from ...verification.shared_coordinates import shared_coordinates
 from ..request import Request
 from ..settings import SETTINGS, Settings
 from ..solver import Solver, was_ended
-from ..start_options import NEIGHBOUR
+from ..start_options import NEIGHBOR
 from ..warm_start import start_from
 from .mesh_refinement import refine_mesh
 
@@ -83,7 +83,7 @@ def _planned_on(dae: DAE, plan: Plan) -> Plan:
     model = replace(Request.of(before), arm=dae).model(before)
     start_from(model, plan.pyomo_model, shared_coordinates(before.dae, dae))
     what = f"from {before.dae.tree.size} to {dae.tree.size} coordinates, from there"
-    return Solver(attempts=list(plan.attempts)).solve(what, model, NEIGHBOUR)
+    return Solver(attempts=list(plan.attempts)).solve(what, model, NEIGHBOR)
 
 
 def richer_arm(dae: DAE, reference: DAE) -> DAE | None:
