@@ -121,7 +121,7 @@ class Continuation:
 
     def _request(self, levels: Mapping[str, float]) -> Request:
         request = self.asked
-        for relaxation in self._relaxations:
+        for relaxation in reversed(self._relaxations):  # rest, say, is of those scenarios that are left
             if level := levels.get(relaxation.name, 0.0):
                 request = relaxation.at(request, level)
         return request
@@ -190,12 +190,13 @@ class Continuation:
 
     def _what(self, levels: Mapping[str, float], lowered: Relaxation | None, start: Any, words: str) -> str:
         parts = [lowered.words(levels.get(lowered.name, 0.0))] if lowered is not None else []
-        request = self.asked
-        for relaxation in self._relaxations:
+        request, others = self.asked, []
+        for relaxation in reversed(self._relaxations):
             if level := levels.get(relaxation.name, 0.0):
                 before, request = request, relaxation.at(request, level)
                 if relaxation is not lowered and request is not before:
-                    parts.append(relaxation.words(level))
+                    others.append(relaxation.words(level))
+        parts += reversed(others)
         if isinstance(start, Found):
             parts.append("from there")
         elif words or not parts:

@@ -16,7 +16,7 @@ from ..solver_statistics import ENDED, TIME_LIMIT
 
 ITERATIONS = 600  # of all solves of a plan together, from which on what there is is the answer
 RESERVE = 100  # of these, for what tells which limits conflict
-SHARE = 3  # a solve may take the third part of what is left, as long as there is something easier to try
+SHARE = 2  # a solve may take half of what is left, as long as there is something easier to try
 LEAST = 10  # iterations that are hardly worth another solve
 LEAST_TIME = 1e-9  # s that a solve is left with after the end: it returns its start, the best that is known
 KEPT = 0.1  # of the time is kept for the last iteration, and for saying what came of it; by trial

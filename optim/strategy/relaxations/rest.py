@@ -70,7 +70,7 @@ class Rest(Relaxation):
         return level
 
     def observe(self, found: Found) -> None:
-        if self.name in found.levels or not self.applies:
+        if not self.applies or any(phase.leeway for phase in found.request.problem.phases):
             return
         self.energy = largest_energy(found.model)
         self._most = allowed(Criteria(), found.plan.transcribed.arm, found.plan.trajectories).miss

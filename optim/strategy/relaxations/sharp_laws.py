@@ -47,27 +47,30 @@ class SharpLaws(ContinuousRelaxation):
             self._sticks = any(not law.own for law in self._laws.values())
             self.least_level = min(law.own / law.scale or SHARPEST for law in self._laws.values())
             self._arm = rounded_arm(self.transcribed.arm, self._laws)
-        self._most, self._is_last, self._reached = MOST, False, ROUNDEST
+        self._most, self._is_last, self._reached, self._target = MOST, False, ROUNDEST, ROUNDEST
 
     def easier(self, request: Request, level: float) -> float:
         return ROUNDEST if self._laws and not level else 0.0
 
     def lower(self, found: Found) -> float:
-        level, least = found.levels[self.name], self.least_level
-        if self._is_last:
-            return 0.0
+        self._target = 0.0 if self._is_last else self._next(found.levels[self.name])
+        return self._target
+
+    def _next(self, level: float) -> float:
+        least, details = self.least_level, len(self._details)
         if level > least:
-            target = super().lower(found)
-            return least if not target and (self._sticks or self._details) else target
+            target = level * self.step
+            return target if target > least else least if self._sticks or details else 0.0
         count = self._restored(level)
-        return least * (1 - (count + 1) / (len(self._details) + 1)) if count < len(self._details) else 0.0
+        return least * (1 - (count + 1) / (details + 1)) if count < details else 0.0
 
     def shorten(self) -> bool:
-        if self._is_last:
-            return False
-        if self._reached > self.least_level and super().shorten():
+        is_sharpest = self._reached <= self.least_level
+        if not (is_sharpest or self._is_last) and super().shorten():
             return True
-        self._is_last = self._sticks or self._reached <= self.least_level
+        if self._is_last or (is_sharpest and not self._target):
+            return False
+        self._is_last = self._sticks or is_sharpest  # the law itself, once, also from far
         return self._is_last
 
     def most(self, found: Found) -> int | None:
@@ -95,7 +98,8 @@ class SharpLaws(ContinuousRelaxation):
     def words(self, level: float) -> str:
         if not level:
             return f"with {self._nouns} {'that sticks' if self._sticks else 'as it is'}"
-        kinds = {law.rounding.noun: law.rounding.share.format(level) for law in self._laws.values()}
+        width = max(level, self.least_level)
+        kinds = {law.rounding.noun: law.rounding.share.format(width) for law in self._laws.values()}
         rounded = " and ".join(f"{noun} rounded off {over}" for noun, over in kinds.items())
         restored = self._details[: self._restored(level)]
         return f"{rounded} with {listing(restored)}" if restored else rounded

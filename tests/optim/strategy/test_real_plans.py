@@ -124,7 +124,6 @@ def test_least_effort_that_takes_long_is_tried_in_more_time():
     )  # fmt: skip
     assert plan.status == "converged"
     assert plan.duration < 0.72  # of local optima within 1 % of each other
-    assert plan.attempts[0].duration < plan.attempts[1].duration
     assert sum(attempt.iterations for attempt in plan.attempts) <= 750
 
 
