@@ -21,8 +21,6 @@ from pyomo.core.expr.numeric_expr import (
 from .constants import Constants
 
 Number = float | ca.SX
-#: Sums of fewer terms are differentiated as a whole; their terms share subexpressions, and few are quick anyhow.
-LONG_SUM = 32
 
 
 @dataclass(slots=True)
@@ -63,15 +61,13 @@ class AffineSplitter:
         self.named: list[tuple[NamedExpressionData, object]] = []
         self.variables: dict[int, VarData] = {}
         self._named: dict[int, Affine] = {}
-        self._written_out: set[int] = set()  # the long sums whose terms were split
 
     def split(self, expr) -> Affine:
         """Return `expr` as an Affine."""
-        affine, unseen, sums = self._walk(expr)
+        affine, unseen = self._walk(expr)
         if unseen:
             self._learn(unseen)
-            affine, _, sums = self._walk(expr)
-        self._written_out |= sums
+            affine, _ = self._walk(expr)
         return affine
 
     def _learn(self, pending: list[NamedExpressionData]) -> None:
@@ -79,18 +75,17 @@ class AffineSplitter:
         while pending:
             node = pending[-1]
             if id(node) not in self._named:
-                affine, unseen, sums = self._walk(node.expr)
+                affine, unseen = self._walk(node.expr)
                 if unseen:
                     pending.extend(unseen)
                     continue
-                self._written_out |= sums
                 self._named[id(node)] = affine
                 self.named.append((node, node.expr))
             pending.pop()
 
-    def _walk(self, expr) -> tuple[Affine, list[NamedExpressionData], set[int]]:
-        """Return `expr` split, the named Expressions that are still unknown, and the long sums written out."""
-        result, unseen, sums = Affine(), [], set()
+    def _walk(self, expr) -> tuple[Affine, list[NamedExpressionData]]:
+        """Return `expr` split, and the named Expressions that are still unknown."""
+        result, unseen = Affine(), []
         stack: list[tuple[Number, Any]] = [(1.0, expr)]
         coefficients, number_of = result.coefficients, self.constants.number
         while stack:
@@ -125,18 +120,15 @@ class AffineSplitter:
                     unseen.append(node)
                     continue
                 known = self._named[id(node)]
-                if known.nonlinear and (len(known.nonlinear) < LONG_SUM or id(node) in self._written_out | sums):
+                if known.nonlinear:
                     result.nonlinear.append((factor, node))
                     continue
-                if known.nonlinear:
-                    sums.add(id(node))
-                    result.nonlinear.extend((factor * inner, term) for inner, term in known.nonlinear)
                 result.constant += factor * known.constant
                 for key, coefficient in known.coefficients.items():
                     coefficients[key] = coefficients.get(key, 0.0) + factor * coefficient
             else:
                 result.nonlinear.append((factor, node))
-        return result, unseen, sums
+        return result, unseen
 
     def _add_monomial(self, result: Affine, factor: Number, node: MonomialTermExpression) -> None:
         coefficient, var = node.args

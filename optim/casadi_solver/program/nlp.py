@@ -20,7 +20,6 @@ from .components import Components, collect
 from .constants import Constants
 from .placement import PlacedBox, is_eliminable, place
 from .rows import Rows
-from .separable import SeparableTerm
 from .trivial import TrivialRows
 from .variables import ProgramVariables
 
@@ -48,11 +47,9 @@ class NonlinearProgram:
     entries : Coefficients
         Its nonzeros, column by column.
     terms : list of MappedKernel
+        That of all expressions, if there is one, then those of the boxes.
     weights : Coefficients
         Factor of every term's cost in the objective.
-    separable : list of SeparableTerm
-        Those of long sums. In `terms` they follow the term of the other expressions, if there is one, and the boxes'
-        terms follow them.
     boxes : list of PlacedBox
     trivial : TrivialRows or None
     named : list of (NamedExpressionData, expression)
@@ -74,17 +71,15 @@ class NonlinearProgram:
     entries: Coefficients
     terms: Sequence[MappedKernel]
     weights: Coefficients
-    separable: Sequence[SeparableTerm]
     boxes: Sequence[PlacedBox]
     trivial: TrivialRows | None
     named: Sequence[tuple[NamedExpressionData, object]]
 
     def parameters(self, constants: np.ndarray) -> np.ndarray:
         """Return the parameters of all terms' copies in turn, for values of the constants."""
-        algebraic = [constants] * (len(self.terms) - len(self.separable) - len(self.boxes))
-        separable = [part.parameters.at(constants) for part in self.separable]
+        algebraic = [constants] * (len(self.terms) - len(self.boxes))
         boxes = [box.model.parameters.ravel() for box in self.boxes]
-        return np.concatenate([np.zeros(0), *algebraic, *separable, *boxes])
+        return np.concatenate([np.zeros(0), *algebraic, *boxes])
 
     def row_name(self, row: int) -> str:
         """Return the name of the constraint of a row."""
@@ -146,11 +141,10 @@ def compile_nlp(model: BlockData, symbolic: bool = False) -> NonlinearProgram:
     variables.add(met[key] for key in goal)
     variables.add(var for var in outputs if id(var) not in weights and not var.fixed)
 
-    # Mapped kernels: each form of the terms of long sums as one, all other expressions as one, each grey box as one
+    # Mapped kernels: all expressions as one, each grey box as one
     boxes = [place(box, weights.get(id(box.output)), variables, rows) for box in components.boxes]
     algebraic = [_algebraic_term(rows, variables)] if rows.residuals or rows.cost is not None else []
-    separable = rows.separable(variables)
-    factors = [sense] * (len(algebraic) + len(separable))
+    factors = [sense] * len(algebraic)
     factors += [weights.get(id(box.output), 0.0) for box in components.boxes]
     # The sparse matrix of the linear parts
     n, m = len(variables.free), len(rows.lower)
@@ -174,8 +168,7 @@ def compile_nlp(model: BlockData, symbolic: bool = False) -> NonlinearProgram:
         constant=coefficients([sense * affine.constant]),
         pattern=pattern,
         entries=coefficients(rows.coefficient).reordered(order),
-        terms=[*algebraic, *(part.term for part in separable), *(box.term for box in boxes)],
-        separable=separable,
+        terms=[*algebraic, *(box.term for box in boxes)],
         weights=coefficients(factors),
         boxes=boxes,
         trivial=rows.trivial(),

@@ -15,14 +15,12 @@ from pyomo.core.base.var import VarData
 
 from flexblocks.errors import FlexblocksError
 
-from .affine import LONG_SUM, Affine, AffineSplitter, Number
+from .affine import Affine, AffineSplitter, Number
 from .coefficients import Coefficients
 from .components import bounded_expression
 from .constants import Constants, Datum
 from .expression import SymbolicWalker
-from .separable import SeparableSums, SeparableTerm
 from .trivial import TrivialRows
-from .variables import ProgramVariables
 
 
 class Rows:
@@ -56,7 +54,6 @@ class Rows:
         self.residuals: list[ca.SX] = []
         self.residual_rows: list[int] = []
         self.cost: ca.SX | None = None
-        self._sums: SeparableSums | None = None  # made when there is a long sum
         self._trivial: list[tuple[ConstraintData, Number, Number, Number]] = []
 
     @property
@@ -69,14 +66,12 @@ class Rows:
     @property
     def nonlinear_variables(self) -> dict[int, VarData]:
         """The free variables met in nonlinear expressions, by id."""
-        together = {} if self._walker is None else self._walker.variables
-        return together if self._sums is None else together | self._sums.variables
+        return {} if self._walker is None else self._walker.variables
 
     @property
     def named(self) -> list[tuple[NamedExpressionData, object]]:
         """The named Expressions met, with their expressions."""
-        nonlinear = [] if self._sums is None else self._sums.named
-        return self.splitter.named + nonlinear + ([] if self._walker is None else self._walker.named)
+        return self.splitter.named + ([] if self._walker is None else self._walker.named)
 
     def add(self, constraint: ConstraintData) -> None:
         """Add a constraint.
@@ -90,12 +85,12 @@ class Rows:
             lower, body, upper = bounded_expression(constraint, not self.constants.symbolic)
             if lower is None and upper is None:
                 return
-            affine, residual, terms = self._split(body, len(self.lower))
+            affine, residual = self._split(body)
             lower = -math.inf if lower is None else self._number(lower) - affine.constant
             upper = math.inf if upper is None else self._number(upper) - affine.constant
         except FlexblocksError as error:
             raise type(error)(f"Constraint '{constraint.name}': {error}") from error
-        if residual is None and not terms and not affine.coefficients:
+        if residual is None and not affine.coefficients:
             self._trivial.append((constraint, affine.constant, lower, upper))
             return
         row = len(self.lower)
@@ -122,35 +117,13 @@ class Rows:
 
     def set_objective(self, expr) -> Affine:
         """Set the objective, after all constraints; return its linear part."""
-        affine, self.cost, _ = self._split(expr, -1)
-        for row, factor, node in () if self._sums is None else self._sums.rare():
-            term: Any = self.walker.walk_expression(node)
-            part = ca.SX.binary(ca.OP_MUL, self.walker.number(factor), term)
-            if row >= 0:
-                self.residuals.append(part)
-                self.residual_rows.append(row)
-            else:
-                self.cost = part if self.cost is None else ca.SX.binary(ca.OP_ADD, self.cost, part)
+        affine, self.cost = self._split(expr)
         return affine
 
-    def _split(self, expr, row: int) -> tuple[Affine, ca.SX | None, bool]:
-        """Split an expression in a row, or (-1) in the objective.
-
-        Returns
-        -------
-        Affine, SX or None, bool
-            The linear part, the nonlinear part, and whether there are terms besides, of a long sum.
-        """
-        affine = self.splitter.split(expr)
-        residual, terms, sums = None, False, self._sums
-        if len(affine.nonlinear) < LONG_SUM:
-            sums = None
-        elif sums is None:
-            sums = self._sums = SeparableSums(self.constants)
+    def _split(self, expr) -> tuple[Affine, ca.SX | None]:
+        """Split an expression into its linear and its nonlinear part."""
+        affine, residual = self.splitter.split(expr), None
         for factor, node in affine.nonlinear:
-            if sums is not None and sums.take(factor, node, row):
-                terms = True
-                continue
             part: Any = self.walker.walk_expression(node)
             if part.__class__ is not ca.SX or part.is_constant():
                 affine.constant += factor * (part if isinstance(part, Datum) else float(part))
@@ -161,15 +134,11 @@ class Rows:
             residual = None
         if self.constants.symbolic or 0.0 in affine.coefficients.values():  # x - x
             affine.coefficients = {key: c for key, c in affine.coefficients.items() if isinstance(c, ca.SX) or c}
-        return affine, residual, terms
+        return affine, residual
 
     def variables(self) -> dict[int, VarData]:
         """Return every free variable met, by id."""
         return self.splitter.variables | self.nonlinear_variables
-
-    def separable(self, variables: ProgramVariables) -> list[SeparableTerm]:
-        """Return the terms of long sums."""
-        return [] if self._sums is None else self._sums.placed(variables)
 
     def trivial(self) -> TrivialRows | None:
         """Return the constraints without free variables; None where there are none."""
