@@ -9,25 +9,20 @@ from typing import Any
 
 import pyomo.environ as pyo
 
-from flexblocks.user_warning import warn
-
-from ..errors import PlanError, PlanWarning, ProblemError
-from ..infeasibility.conflict import Conflict
-from ..infeasibility.diagnose import diagnosis, estimate
-from ..infeasibility.penalty import excess_of_paths, penalized
-from ..model.initial_guess import set_guess
+from ..errors import PlanError, ProblemError
+from ..infeasibility.penalty import penalized
 from ..model.objective import set_costs
-from ..model.trajectories import all_phase_trajectories, transcribed_problem
+from ..model.trajectories import transcribed_problem
 from ..presolve.transcribed_problem import TranscribedProblem
-from ..results.attempt import Attempt
 from ..results.plan import Plan
-from ..solver_statistics import CONVERGED, ENDED, NOT_OPTIMAL, ROUNDED
+from ..solver_statistics import CONVERGED, ROUNDED
+from .failure import not_optimal, without_limits
 from .relaxation import Found, Relaxation
 from .relaxations.modes import may_lack_dynamics
 from .relaxations.table import RELAXATIONS
 from .request import Request
-from .solver import ITERATIONS, Solver, was_ended
-from .start_options import NEIGHBOR, from_guess
+from .solver import Solver, recoverable, was_ended
+from .start_options import from_guess
 from .warm_start import start_from
 
 DEFAULT = "from the default start"
@@ -85,7 +80,7 @@ class Continuation:
         except PlanError as error:
             if was_ended(error):
                 raise self._ended(error) from None
-            return self._without_limits(error)
+            return self._failed(error)
         return self._concluded(found)
 
     def _directly(self) -> Plan:
@@ -129,13 +124,13 @@ class Continuation:
     def _solved(
         self,
         levels: Mapping[str, float],
-        start: Found | Callable[[Any], None] | None,
+        start: Found | pyo.ConcreteModel | None,
         options: dict[str, Any] | None = None,
         lowered: Relaxation | None = None,
         words: str = "",
         most: int | None = None,
     ) -> Found:
-        """Solve a member from another one, from a first guess that is set, or from the default one.
+        """Solve a member from another one, from a model with another first guess, or from the default one.
 
         Raises
         ------
@@ -145,8 +140,6 @@ class Continuation:
         self._raised |= levels.keys()
         request = self._request(levels)
         model, kept = self._model_for(request, start)
-        if callable(start):
-            start(model)
         if most is None:
             trials = [r.trial for r in self._relaxations if r.trial and r.name not in levels and r.easier(request, 0.0)]
             most = min([self._solver.budget.share, *trials])
@@ -180,7 +173,7 @@ class Continuation:
             model = self._fresh(request)
             start_from(model, start.model)
             return model, []
-        return self._fresh(request), []
+        return self._fresh(request) if start is None else start, []
 
     def _fresh(self, request: Request) -> Any:
         if self._is_fresh and request.has_model_of(self.asked):
@@ -222,7 +215,7 @@ class Continuation:
             try:
                 return self._solved(levels, None)
             except PlanError as error:
-                failure = _recoverable(error)
+                failure = recoverable(error)
             except ProblemError as error:  # as a goal on a course that is out of reach at another time
                 if not levels:
                     raise
@@ -255,7 +248,8 @@ class Continuation:
             return replace(found, levels=levels, request=self._request(levels))
         first: float | None = None
         failure = PlanError(
-            f"Plan of '{self.asked.arm.name}': {relaxation.words(found.levels[name])}, they are still in the way.",
+            f"Plan of '{self.asked.arm.name}': what was asked is not reached from the motion "
+            f"{relaxation.words(found.levels[name])}.",
             found.plan,
         )
         while (target := relaxation.lower(found)) is not None:
@@ -274,7 +268,7 @@ class Continuation:
                 relaxation.lengthen(step.plan.statistics.iterations or 0)
                 return step
             except PlanError as error:
-                failure = _recoverable(error)
+                failure = recoverable(error)
             if self._solver.budget.is_spent or not relaxation.shorten():
                 break
         return self._around(relaxation, found, first, failure)
@@ -294,7 +288,7 @@ class Continuation:
             try:
                 return self._restarted(relaxation, found, words, set_start)
             except PlanError as error:
-                failure = _recoverable(error)
+                failure = recoverable(error)
         if relaxation.stays:
             self._resting.add(name)
             return found
@@ -306,18 +300,17 @@ class Continuation:
                     raised = {**levels, other.name: level}
                     return self._solved(raised, found, other.options(found, level), relaxation)
                 except PlanError as error:
-                    failure = _recoverable(error)
+                    failure = recoverable(error)
                 level = other.easier(self._request(levels), level)
         raise failure
 
     def _restarted(self, relaxation: Relaxation, found: Found, words: str, set_start: Callable[[Any], None]) -> Found:
-        """Solve from another first guess, with a penalty if it violates what is lowered."""
-        name = relaxation.name
-        asked = {other: level for other, level in found.levels.items() if other != name}
-        guess = self._request(asked).model(transcribed_problem(self._model))
+        """Solve from another first guess, at the level that it has."""
+        levels = {other: level for other, level in found.levels.items() if other != relaxation.name}
+        guess = self._request(levels).model(transcribed_problem(self._model))
         set_start(guess)
-        levels = {**asked, name: 1.0} if excess_of_paths(guess) > 0 else asked
-        return self._solved(levels, set_start, None, relaxation, words)
+        levels[relaxation.name] = relaxation.level_of(guess)
+        return self._solved(levels, guess, None, relaxation, words)
 
     # The end
 
@@ -366,69 +359,17 @@ class Continuation:
             plans[:] = [*(each for each in plans if len(each.transcribed.runs) == runs), error.plan]
         return error
 
-    def _without_limits(self, error: PlanError) -> Plan:
-        """Tell from the motion that violates all limits least which conflict; go on from it if it violates none.
+    def _failed(self, error: PlanError) -> Plan:
+        """Return what there is where what was asked was not found.
 
         Raises
         ------
         PlanError
         """
-        solver, found = self._solver, self._found
+        found = self._found
         if found is not None and found.levels and all(each.keeps_limits for each in self._named(found.levels)):
-            return self._not_optimal(found, error)
-        model = self._model
-        for traj in all_phase_trajectories(model):  # a failed solve ends anywhere, and what gives way there says little
-            set_guess(traj.block, traj.transcription, straight=True)
-        budget = solver.budget
-        diagnosed = diagnosis(model, max_iter=max(budget.iterations, 1), time_limit=budget.seconds)
-        budget.spend(diagnosed.iterations)
-        count = sum(transcribed_problem(model).intervals)
-        figures = diagnosed.status, count, diagnosed.duration, diagnosed.violation, diagnosed.iterations
-        solver.attempts.append(Attempt("all limits relaxed, at a penalty", *figures))
-        if diagnosed.status in ENDED:
-            ended = self._reported(error, None)
-            ended.plan = replace(ended.plan, status=diagnosed.status)
-            raise ended from None
-        conflict = diagnosed.conflict
-        if conflict is not None and not conflict.giving:
-            diagnosed.load(model)
-            try:
-                return solver.solve("from a motion that keeps all limits", model, NEIGHBOR)
-            except PlanError as failure:
-                error = _recoverable(failure)
-        raise self._reported(error, conflict or estimate(model)) from None
-
-    def _not_optimal(self, found: Found, error: PlanError) -> Plan:
-        """Return the plan of another objective, which keeps all limits, where the budget ended before an optimum.
-
-        Raises
-        ------
-        PlanError
-            There was nothing left to try; with that plan.
-        """
-        plan = replace(found.plan, attempts=tuple(self._solver.attempts), status=NOT_OPTIMAL)
-        is_free = transcribed_problem(self._model).is_free
-        easier = "with a narrower range of durations" if is_free else "with some effort in the objective"
-        told = (
-            f"Plan of '{plan.transcribed.dae.name}': no optimum was found within {ITERATIONS} iterations, but a motion "
-            f"of {plan.duration:.4g} s that keeps all limits"
-        )
-        if self._solver.budget.is_spent:
-            warn(f"{told}. Go on from there with guess=plan, or plan {easier}.", PlanWarning)
-            return plan
-        raise PlanError(f"{told}. It is the error's .plan: take it, or plan {easier}.", plan) from error
-
-    def _reported(self, error: PlanError, conflict: Conflict | None) -> PlanError:
-        plan = replace(error.plan, attempts=tuple(self._solver.attempts))
-        text = str(error) if conflict is None else f"Plan of '{plan.transcribed.dae.name}': {conflict}\n{error}"
-        return PlanError(text, plan, error.violations, conflict)
-
-
-def _recoverable(error: PlanError) -> PlanError:
-    """Return a failure from which to go on; re-raise it if it was ended from outside."""
-    if was_ended(error):
-        raise error
-    return error
+            return not_optimal(found.plan, self._solver, error)
+        return without_limits(self._model, self._solver, error)
 
 
 def _moved_as(model: Any, source: Any) -> Plan:

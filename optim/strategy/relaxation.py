@@ -123,6 +123,10 @@ class Relaxation(ABC):
         """Yield other first guesses to go on from where no step is left: in words, and how to set a model to them."""
         yield from ()
 
+    def level_of(self, model: Any) -> float:
+        """Return the level at which such a first guess is a start."""
+        return 0.0
+
     def conclude(self, plan: Plan, found: Found) -> Plan:
         """Return the plan that ends with it, and warn of it."""
         return plan

@@ -168,3 +168,10 @@ class Solver:
 def was_ended(error: PlanError) -> bool:
     """Whether a solve was ended from outside, by a limit of time or by Ctrl-C."""
     return error.plan is None or error.plan.status in ENDED
+
+
+def recoverable(error: PlanError) -> PlanError:
+    """Return a failure from which to go on; re-raise it if it was ended from outside."""
+    if was_ended(error):
+        raise error
+    return error

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -50,23 +51,27 @@ class Objective(ContinuousRelaxation):
             duration = sum(t.mesh.duration for t in self.transcribed.first)
             objective: Functional = effort(self.transcribed, SMOOTHING * duration)
         else:
-            weight = self._weight() * level / (1 - level)
+            weight = self._weight * level / (1 - level)
             objective = self.asked.problem.objective + weight * effort(self.transcribed)
         return replace(request, problem=replace(request.problem, objective=objective))
 
     def observe(self, found: Found) -> None:
-        is_effort = found.levels.get(self.name) == 1.0 or "duration" in found.levels
-        if self.applies and is_effort and len(found.plan.trajectories) == len(self.transcribed.runs):
-            self._least_effort = found
+        levels, request = found.levels, found.request
+        is_effort = levels.get(self.name) == 1.0 or "duration" in levels
+        if not is_effort or request.penalty or len(found.plan.trajectories) != len(self.transcribed.runs):
+            return
+        self._least_effort = found
 
+    @cached_property
     def _weight(self) -> float:
-        """Return the weight at which effort costs as much as what was asked, along a motion of least effort."""
+        """The weight at which effort costs as much as what was asked, along a motion of least effort."""
         found = self._least_effort
         if found is None or not found.plan.objective > 0:
             return 1.0
-        start_from(self.model, found.model)
-        set_costs(self.model)
-        value: Any = pyo.value(self.model.objective)
+        model = self.asked.model(self.transcribed)
+        start_from(model, found.model)
+        set_costs(model)
+        value: Any = pyo.value(model.objective)
         return abs(value) / found.plan.objective or 1.0
 
     def words(self, level: float) -> str:

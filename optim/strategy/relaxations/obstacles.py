@@ -91,6 +91,9 @@ class Obstacles(Relaxation):
             self._is_along = False
         yield "from a detour", _go_around
 
+    def level_of(self, model: Any) -> float:
+        return 1.0 if excess_of_paths(model) > 0 else 0.0
+
     def _go_along(self, model: Any) -> None:
         for traj, line in zip(all_phase_trajectories(model), self._lines, strict=True):
             set_guess(traj.block, traj.transcription, line.postures if line else ())
