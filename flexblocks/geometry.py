@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import casadi as ca
 import numpy as np
@@ -65,6 +66,7 @@ class Shape:
         return {body: np.array(line.full()).T for body, line in zip(self.bodies, lines, strict=True)}
 
 
+@lru_cache(maxsize=16)
 def shape(dae: DAE, stations: int = 32) -> Shape:
     """Return the centrelines of an arm; each link has `stations` points besides its root.
 

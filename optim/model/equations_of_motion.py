@@ -15,6 +15,8 @@ from .variable_index import VariableIndex
 #: MUMPS' default 1e-6 pivots too loosely for collocated flexible arms, which converge only with about 1e-2.
 IPOPT_OPTIONS = {
     "mumps_pivtol": 1e-2,
+    # Nested dissection (METIS): the chain of intervals is cut into halves, where minimum degree fills in more.
+    "mumps_pivot_order": 5,
     # A shortest time may hardly gain by motions out of a plane of symmetry, along which steps from an optimum within it
     # go on for hundreds of iterations: what keeps IPOPT's acceptable tolerance for so many is taken (by default 15).
     "acceptable_iter": 8,

@@ -8,7 +8,6 @@ import numpy as np
 
 from flexblocks.constraints.posture import posture
 from flexblocks.dae.dae import DAE
-from flexblocks.dynamics.at_posture.mass_matrix import mass_at_posture
 from flexblocks.statics.operating_point import OperatingPoint
 
 from .open_base import base_rates, gyration
@@ -85,4 +84,4 @@ def still_coordinates(dae: DAE, at: OperatingPoint, floating: Collection[int]) -
 def mass_of(dae: DAE, at: OperatingPoint) -> Callable[[np.ndarray], np.ndarray]:
     """Return the mass matrix (n, n) as a function of the coordinates (n,)."""
     rest = at.x[dae.tree.size :]
-    return lambda q: mass_at_posture(dae.tree, *posture(dae, np.concatenate([q, rest]), at.p))
+    return lambda q: dae.mass_matrix(*posture(dae, np.concatenate([q, rest]), at.p)).full()

@@ -107,14 +107,22 @@ class PostureProgram:
                 return
 
     def _ends(self, room: float) -> list[tuple[np.ndarray, float]]:
-        """Return the postures with the prescribed values, each once, in the assembly or not."""
+        """Return the postures with the prescribed values, each once, in the assembly or not.
+
+        The search ends where, by what was found so far, less than half a posture is expected to be left: of w postures
+        in k searches, each as likely to end in any of them as prior, w (k - 1)/(k - w - 2) are expected in all (Boender
+        and Rinnooy Kan, Mathematical Programming 37, 1987).
+        """
         ends: list[tuple[np.ndarray, float]] = []
+        reached = 0
         for s in self.starts:
-            if time_is_over():
+            if time_is_over() or _are_all_found(len(ends), reached):
                 break
             x, distance, success = self._solve(self.exact, s, self.target_rows, room)
-            alike = (np.max(np.abs(x - end) / self.scale.unknowns) < ONE for end, _ in ends)
-            if success and self._has_values(x) and not any(alike):
+            if not success or not self._has_values(x):
+                continue
+            reached += 1
+            if not any(np.max(np.abs(x - end) / self.scale.unknowns) < ONE for end, _ in ends):
                 ends.append((x, distance))
         return ends
 
@@ -173,6 +181,11 @@ class PostureProgram:
         solution = solver(x0=s / self.scale.unknowns, lbx=low, ubx=high, lbg=lowest, ubg=highest)
         success = bool(solver.stats()["success"])
         return solution["x"].full().ravel() * self.scale.unknowns, float(solution["f"]), success
+
+
+def _are_all_found(found: int, searches: int) -> bool:
+    """Return whether less than half a posture is expected beside those found."""
+    return searches > found + 2 and found * (searches - 1) < (found + 0.5) * (searches - found - 2)
 
 
 def posture_program(

@@ -10,7 +10,7 @@ import numpy as np
 
 from flexblocks.dae.dae import DAE
 from flexblocks.dynamics.algorithms.frame_motions import POSITION, split_name
-from flexblocks.geometry import shape
+from flexblocks.geometry import shape, span
 from flexblocks.statics.balance import unknown_slices
 from flexblocks.statics.operating_point import OperatingPoint
 
@@ -101,5 +101,4 @@ def posture_scale(
 
 def arm_length(dae: DAE, at: OperatingPoint) -> float:
     """Return the length of all links of an arm [m]; 1 if it has none."""
-    lines = shape(dae, stations=2)(at.x, at.p)
-    return sum(float(np.sum(np.linalg.norm(np.diff(line, axis=0), axis=1))) for line in lines.values()) or 1.0
+    return span(shape(dae, stations=2)(at.x, at.p)) or 1.0
