@@ -13,8 +13,7 @@ from flexblocks.argument_types import short
 from flexblocks.errors import listing
 
 from ..errors import ProblemError
-
-SAME_TIME = 1e-9  # fraction of the duration by which times of one mesh point may differ: rounding
+from ..tolerances import ROUNDING
 
 # Of a two-link arm, 100 intervals have 8000 variables; a thousand times as many variables are beyond any solver here.
 MOST_INTERVALS = 100_000
@@ -86,7 +85,7 @@ def spaced_mesh(duration: float, spacing: Sequence[float], through: Sequence[flo
     """
     times = np.append(0.0, np.cumsum(spacing)) / np.sum(spacing)
     for share in through:
-        if np.abs(times - share).min() > SAME_TIME:
+        if np.abs(times - share).min() > ROUNDING:
             raise ProblemError(f"plan: spacing: no mesh point at the via point at {share:g} of the duration.")
     return Mesh(times * duration)
 

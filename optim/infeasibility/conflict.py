@@ -9,9 +9,9 @@ from typing import Any
 import pyomo.environ as pyo
 
 from ..model.constraint_names import Label
+from ..tolerances import FEASIBLE
 from .penalty import Elastic, Widened
 
-VIOLATED = 1e-4  # relative violation from which a limit counts as violated, far above the solver's tolerance
 ACTIVE = 1e-2  # fraction of the largest multiplier from which an active limit is reported; by trial
 
 
@@ -106,7 +106,7 @@ def conflict(elastic: Elastic, duals: Mapping[Any, float], task: str, remarks: I
         In words.
     remarks : iterable of str
     """
-    giving = [side for side in elastic.limits if side.excess > VIOLATED * side.scale]
+    giving = [side for side in elastic.limits if side.excess > FEASIBLE * side.scale]
     # Sensitivity of the total relative relaxation to a relative relaxation at one time
     force = {id(row): abs(duals.get(row, 0.0)) * side.scale for side in elastic.limits for _, row, _ in side.rows}
     most = max(force.values(), default=0.0)
@@ -132,7 +132,7 @@ def _beyond(side: Widened) -> list[Label]:
     sign, labels = (1 if side.upper else -1), []
     for label, row, limit in side.rows:
         moved = pyo.value(row.body) + sign * side.scale * side.amount.value
-        if sign * (moved - limit) > VIOLATED * side.scale:
+        if sign * (moved - limit) > FEASIBLE * side.scale:
             labels.append(label)
     return labels
 

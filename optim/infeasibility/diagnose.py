@@ -18,13 +18,13 @@ from ..presolve.transcribed_problem import TranscribedProblem
 from ..problem.known_motion import moving_names
 from ..problem.objectives import Time
 from ..solver_statistics import CONVERGED, statistics, status_of
+from ..tolerances import FEASIBLE
 from .conflict import Conflict, conflict
 from .penalty import Elastic, relax
 from .rigid_estimate import rigid_estimate
 from .suspicion import in_degrees
 
 MOST_ITERATIONS = 500  # as the strategies' `patience`
-FEASIBLE = 1e-4  # violation of the scaled equations up to which a motion of the relaxed problem counts as one; by trial
 NOT_LEAST = "The solver stopped before it knew the least: there is a motion that exceeds its limits by this."
 
 

@@ -9,18 +9,10 @@ import numpy as np
 from ..casadi_solver import CasadiGreyBox, attach
 from ..collocation.equations_of_motion import interval_kernel
 from ..collocation.interval import residual_names
+from ..ipopt_options import COLLOCATED
 from ..presolve.phase_transcription import PhaseTranscription
 from .variable_index import VariableIndex
 
-#: MUMPS' default 1e-6 pivots too loosely for collocated flexible arms, which converge only with about 1e-2.
-IPOPT_OPTIONS = {
-    "mumps_pivtol": 1e-2,
-    # Nested dissection (METIS): the chain of intervals is cut into halves, where minimum degree fills in more.
-    "mumps_pivot_order": 5,
-    # A shortest time may hardly gain by motions out of a plane of symmetry, along which steps from an optimum within it
-    # go on for hundreds of iterations: what keeps IPOPT's acceptable tolerance for so many is taken (by default 15).
-    "acceptable_iter": 8,
-}
 #: Rates at which open loops close, times the length of the interval. With 1 or less the optimum makes use of what stays
 #: open, and plans of slow linkages take hundreds of iterations.
 CLOSING_VELOCITY = 1000.0
@@ -60,6 +52,6 @@ def add_equations_of_motion(b: Any, t: PhaseTranscription, index: VariableIndex)
         name="dynamics",
         residual_names=residual_names(t.dae, t.form),
         n_inputs=len(index.variables),
-        ipopt_options=IPOPT_OPTIONS,
+        ipopt_options=COLLOCATED,
     )
     attach(b, "dynamics", box, index.variables)

@@ -21,11 +21,11 @@ from ..results.plan import Plan
 from ..results.replays import chosen_law
 from ..solve import judged
 from ..solver_statistics import CONVERGED, INACCURATE, NOT_OPTIMAL, ROUNDED, UNRESOLVED
+from ..tolerances import FEASIBLE
 from ..verification.criteria import Criteria, allowed
 from ..verification.tracked_replay import AUTO
 
 ROUNDING = 1e-3  # of what a replay may miss by, below which a goal is not missed
-FEASIBLE = 1e-4  # violation of the scaled equations up to which a motion counts as feasible; by trial
 
 
 def ended_plan(error: PlanError, plans: Sequence[Plan], dae: DAE, problem: Problem | RestToRest) -> Plan:

@@ -10,13 +10,13 @@ from flexblocks.user_warning import warn
 from ..errors import PlanError, PlanWarning
 from ..infeasibility.conflict import Conflict
 from ..infeasibility.diagnose import diagnosis, estimate
+from ..ipopt_options import NEIGHBOR
 from ..model.initial_guess import set_guess
 from ..model.trajectories import all_phase_trajectories, transcribed_problem
 from ..results.attempt import Attempt
 from ..results.plan import Plan
 from ..solver_statistics import ENDED, NOT_OPTIMAL
 from .solver import Solver, recoverable
-from .start_options import NEIGHBOR
 
 
 def without_limits(model: Any, solver: Solver, error: PlanError) -> Plan:

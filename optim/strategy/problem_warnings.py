@@ -13,8 +13,7 @@ from ..errors import PlanWarning
 from ..presolve.bounds import own_limits
 from ..presolve.transcribed_problem import TranscribedProblem
 from ..results.plan import Plan
-
-ROUNDING = 1e-9  # of a limit
+from ..tolerances import ROUNDING
 
 
 def warn_of_jumps(transcribed: TranscribedProblem) -> None:

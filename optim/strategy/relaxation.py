@@ -8,10 +8,10 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from ..ipopt_options import NEIGHBOR
 from ..model.trajectories import transcribed_problem
 from ..results.plan import Plan
 from .request import Request
-from .start_options import NEIGHBOR
 
 LEAST_STEP = 0.87  # ratio of two levels from which on no smaller step is tried; by trial
 

@@ -20,11 +20,8 @@ from ..model.trajectories import (
     transcribed_problem,
     within_bounds,
 )
+from ..tolerances import ROUNDING
 from .scenario_order import place_between, spread_out
-
-# Fraction of the duration by which a time may lie beyond a mesh point and still count to the interval before it: times
-# from another mesh are scaled, which rounds.
-SAME_TIME = 1e-9
 
 AT_ENDS = (*(f"{end}_{kind}" for end in ("start", "goal") for kind in ("inputs", "algebraics", "forces")), "impulses")
 
@@ -161,7 +158,7 @@ def _motion(traj: PhaseTrajectory, times: np.ndarray) -> tuple[np.ndarray, np.nd
     source, t, mesh = traj.block, traj.transcription, traj.mesh
     K, d = t.mesh.intervals, t.scheme.degree
     # Accelerations jump at mesh points; a collocation point there is the end of the earlier interval
-    k = np.clip(np.searchsorted(mesh.times, times - SAME_TIME * mesh.duration) - 1, 0, K - 1)
+    k = np.clip(np.searchsorted(mesh.times, times - ROUNDING * mesh.duration) - 1, 0, K - 1)
     h = mesh.steps[k][:, None]
     s = (times - mesh.times[k])[:, None] / h
     a, dw = (values(var, K, d, -1)[k] if len(var) else np.zeros((len(k), d, 0)) for var in (source.a, source.dw))
@@ -191,7 +188,7 @@ def _static_amplitudes(traj: PhaseTrajectory) -> CubicSpline:
     at = np.append(0.0, mesh.within(t.scheme.nodes).ravel())
     (begin, _), (first, last) = (values(var, -1, n)[[0, -1]] @ t.static.amounts(n).T for var in (b.q, b.v))
     amplitudes = np.vstack([begin, values(b.e, at.size - 1, -1)])
-    later = np.append(True, np.diff(at) > SAME_TIME * mesh.duration)  # Lobatto's intervals share their ends
+    later = np.append(True, np.diff(at) > ROUNDING * mesh.duration)  # Lobatto's intervals share their ends
     rates: Any = ((1, first), (1, last))
     return CubicSpline(at[later], amplitudes[later], bc_type=rates)
 

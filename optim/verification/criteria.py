@@ -13,8 +13,8 @@ from flexblocks.geometry import shape, span
 from flexblocks.simulation.trajectory import Trajectory
 
 from ..errors import ProblemError
+from ..tolerances import NEGLIGIBLE
 
-SHARE = 1e-4  # of the reach, and of the largest kinetic energy, that count as none: a choice
 SLOWEST = 1e-9  # J: a motion without kinetic energy, back to where it began, has no energy to compare with
 
 
@@ -61,9 +61,9 @@ class Allowed:
 def allowed(criteria: Criteria, dae: DAE, motions: Sequence[Trajectory]) -> Allowed:
     """Return the criteria for planned motions of an arm, one for each scenario."""
     miss, energy = criteria.miss, criteria.energy
-    share = SHARE * reach(dae, motions[0])
+    share = NEGLIGIBLE * reach(dae, motions[0])
     if energy is None:
-        energy = max(SHARE * max(float(np.max(motion.energy[:, 0])) for motion in motions), SLOWEST)
+        energy = max(NEGLIGIBLE * max(float(np.max(motion.energy[:, 0])) for motion in motions), SLOWEST)
     return Allowed(share if miss is None else miss, energy, share)
 
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from ..greyboxes.compiled import CompiledKernels
 from ..program.nlp import NonlinearProgram
+from ..program.trivial import TOLERANCE
 from .blas_threads import one_thread
 from .data import ProgramData, ProgramInstance
 from .errors import SolverOptionError
@@ -23,8 +24,6 @@ from .scaling import Scaling, scaled, scaling_of
 from .warmstart import start_multipliers
 from .watch import Iteration, Watch
 
-#: IPOPT's default.
-IPOPT_TOLERANCE = 1e-8
 #: Solvers cached, one for each set of options; by trial.
 MOST_SOLVERS = 8
 
@@ -145,7 +144,7 @@ class Ipopt:
         # Solution: predicted from the last one if requested, then IPOPT
         steps = factorizations = 0
         if predict:
-            instance, steps, factorizations = self._predicted(instance, options.get("ipopt.tol", IPOPT_TOLERANCE))
+            instance, steps, factorizations = self._predicted(instance, options.get("ipopt.tol", TOLERANCE))
         with watch.interrupt, one_thread():
             point = solver(**vars(instance))
         done = perf_counter()

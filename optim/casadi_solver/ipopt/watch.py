@@ -11,11 +11,10 @@ import numpy as np
 from flexblocks.interrupt import Interrupt
 
 from ..program.nlp import NonlinearProgram
+from ..program.trivial import TOLERANCE
 from .data import ProgramData
 from .iterate import Iterate
 from .scaling import Scaling
-
-SATISFIED = 1e-8  # scaled violation, IPOPT's tolerance
 
 
 @dataclass(frozen=True)
@@ -54,7 +53,7 @@ class Iteration:
         violation = np.maximum(data.lower - point.g, point.g - data.upper)
         felt = violation if scaling is None else violation * scaling.g
         worst = int(np.argmax(felt)) if len(felt) else -1
-        name = nlp.row_name(worst) if worst >= 0 and felt[worst] > SATISFIED else ""
+        name = nlp.row_name(worst) if worst >= 0 and felt[worst] > TOLERANCE else ""
         most, most_felt = (float(each.max(initial=0.0)) for each in (violation, felt))
         return cls(number, nlp.sense * point.f, most, name, most_felt)
 

@@ -15,7 +15,7 @@ from .affine import Number
 from .components import BoxOnVariables
 from .errors import TrivialConstraintError
 from .rows import Rows
-from .trivial import TRIVIAL_TOLERANCE
+from .trivial import TOLERANCE
 from .variables import ProgramVariables
 
 
@@ -63,7 +63,7 @@ class PlacedBox:
         model.set_input_values(np.array([var.value if var.fixed else 0.0 for var in inputs], dtype=float))
         residual = np.where(trivial, model.evaluate_equality_constraints(), 0.0)
         worst = int(np.argmax(np.abs(residual)))
-        if not abs(residual[worst]) <= TRIVIAL_TOLERANCE:
+        if not abs(residual[worst]) <= TOLERANCE:
             raise TrivialConstraintError(
                 f"Grey box '{self.box.name}': '{model.equality_constraint_names()[worst]}' has no free variable and is "
                 f"{residual[worst]:g}; must be 0. Unfix one of its variables."

@@ -10,8 +10,8 @@ from pyomo.core.base.constraint import ConstraintData
 from .coefficients import Coefficients
 from .errors import TrivialConstraintError
 
-#: Tolerance of constraints without free variables, as in Pyomo's own model writers.
-TRIVIAL_TOLERANCE = 1e-8
+#: IPOPT's default, and that of Pyomo's own model writers for constraints without free variables.
+TOLERANCE = 1e-8
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class TrivialRows:
         TrivialConstraintError
         """
         body, lower, upper = (part.at(constants) for part in (self.body, self.lower, self.upper))
-        for i in np.flatnonzero(~((lower <= TRIVIAL_TOLERANCE) & (upper >= -TRIVIAL_TOLERANCE))).tolist():
+        for i in np.flatnonzero(~((lower <= TOLERANCE) & (upper >= -TOLERANCE))).tolist():
             raise TrivialConstraintError(
                 f"Constraint '{self.constraints[i].name}' has no free variable and is {body[i]:g}; must be in "
                 f"[{lower[i] + body[i]:g}, {upper[i] + body[i]:g}]. Unfix one of its variables or change a constant."

@@ -16,10 +16,9 @@ from ...presolve.boundary import End
 from ...presolve.equilibrium import independent_states
 from ...presolve.feasibility.shared_travel import reference_states
 from ...presolve.phase_transcription import PhaseTranscription
+from ...tolerances import ROUNDING
 from .equilibrium_constraints import add_arrival, add_balance
 from .meeting import add_meeting
-
-SAME = 1e-9  # relative (below one: absolute) difference up to which a state counts as unchanged
 
 
 def add_boundary_conditions(b: Any, t: PhaseTranscription, lender: Any = None) -> None:
@@ -156,7 +155,7 @@ def moved_boundaries(b: Any, t: PhaseTranscription) -> list[str]:
         states = state_variables(b, t, k)
         for i in _fixable(t, k, end):
             name, meant = t.dae.x.names[i], float(end.point.x[i])
-            if states[i].fixed and abs(states[i].value - meant) > SAME * max(1.0, abs(meant)):
+            if states[i].fixed and abs(states[i].value - meant) > ROUNDING * max(1.0, abs(meant)):
                 texts.append(f"{name} is {states[i].value:.6g} and not {meant:.6g} at the {where}")
     return texts
 

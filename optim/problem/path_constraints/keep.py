@@ -11,13 +11,12 @@ from typing import Any, ClassVar
 import casadi as ca
 
 from ...errors import ProblemError
+from ...tolerances import ROUNDING
 from ..signals.signals import Signals
 from .links import axis_pieces, checked_link
 from .names import names
 from .path_constraint import BoundedValue, PathConstraint
 from .region import Region
-
-SLACK = 1e-9  # m: tolerance for a via point on the surface: rounding
 
 
 @dataclass(frozen=True)
@@ -124,7 +123,7 @@ class Keep(PathConstraint):
             if x is None or y is None:
                 continue
             clearance = float(ca.mmin(ca.DM(self.distances(ca.SX(ca.DM([x, y, z or 0.0]))))))
-            if clearance < -SLACK:
+            if clearance < -ROUNDING:
                 raise ProblemError(
                     f"{where}: {frame} is not {self.side} {self.label} there, by {-clearance:.4g} m; move the via "
                     "point, the region or the margin."

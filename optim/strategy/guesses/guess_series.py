@@ -19,11 +19,11 @@ from ...model.guessed_series import GuessedSeries
 from ...presolve.phase_transcription import PhaseTranscription
 from ...results.plan import Plan
 from ...results.saved_plan import saved_plan
+from ...tolerances import ROUNDING
 from ...verification.shared_coordinates import shared_states
 
 Table = Mapping[str, tuple[Any, Any]]
 Guess = Plan | Trajectory | Table | str | Path
-SAME = 1e-9  # of the duration: times closer than this are one, as those of two phases that meet
 
 
 def read_guess(guess: Guess) -> Plan | Trajectory | Table:
@@ -92,7 +92,7 @@ def _series(name: str, times: Any, values: Any) -> tuple[np.ndarray, np.ndarray]
         raise ProblemError(f"plan: guess: '{name}': must be two or more finite numbers each, times and values.")
     if not np.all(np.diff(t) >= 0) or t[-1] <= t[0]:
         raise ProblemError(f"plan: guess: '{name}': times must increase.")
-    last = np.append(np.diff(t) > SAME * (t[-1] - t[0]), True)  # of values at one time the last one
+    last = np.append(np.diff(t) > ROUNDING * (t[-1] - t[0]), True)  # of values at one time the last one
     return t[last], v[last]
 
 
@@ -112,6 +112,6 @@ def of_phases(
 
 def _within(shares: np.ndarray, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return the part of a series from 0 to 1, with what it has at these ends."""
-    inside = (shares > SAME) & (shares < 1 - SAME)
+    inside = (shares > ROUNDING) & (shares < 1 - ROUNDING)
     ends = np.interp([0.0, 1.0], shares, values)
     return np.array([0.0, *shares[inside], 1.0]), np.array([ends[0], *values[inside], ends[1]])

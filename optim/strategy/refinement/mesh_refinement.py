@@ -16,6 +16,7 @@ from flexblocks.user_warning import warn
 
 from ...collocation.transcription_options import TranscriptionOptions
 from ...errors import PlanError, PlanWarning, ProblemError
+from ...ipopt_options import FINER_MESH, NEAR_EQUATIONS, NEIGHBOR
 from ...results.attempt import Attempt
 from ...results.plan import Plan
 from ...results.replays import chosen_law
@@ -27,7 +28,6 @@ from ..continuation import Continuation
 from ..request import Request
 from ..settings import SETTINGS, Settings
 from ..solver import Budget, Solver, was_ended
-from ..start_options import FINER_MESH, NEAR_EQUATIONS, NEIGHBOR
 from ..warm_start import start_from
 from .finer_transcriptions import (
     damps,

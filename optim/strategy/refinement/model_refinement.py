@@ -11,6 +11,7 @@ from flexblocks.errors import listing
 from flexblocks.modeling.rediscretize import discretizations, rediscretize
 
 from ...errors import PlanError, ProblemError
+from ...ipopt_options import NEIGHBOR
 from ...model.build import modified_components
 from ...results.plan import Plan
 from ...solver_statistics import UNRESOLVED
@@ -20,7 +21,6 @@ from ...verification.shared_coordinates import shared_coordinates
 from ..request import Request
 from ..settings import SETTINGS, Settings
 from ..solver import Solver, was_ended
-from ..start_options import NEIGHBOR
 from ..warm_start import start_from
 from .mesh_refinement import refine_mesh
 

@@ -6,9 +6,9 @@ import math
 from dataclasses import replace
 from typing import Any
 
+from ...ipopt_options import FINER_MESH
 from ..relaxation import Found, Relaxation
 from ..request import Request
-from ..start_options import FINER_MESH
 
 PART, FEWEST = 4, 8  # the part of the intervals, and how many are left of them at least; by trial
 

@@ -6,11 +6,11 @@ from dataclasses import replace
 from typing import Any
 
 from ...collocation.transcription_options import AUTO
+from ...ipopt_options import USUAL_CONVEXITY
 from ...presolve.quasi_static_modes import more_than_inputs
 from ...presolve.transcribed_problem import TranscribedProblem
 from ..relaxation import Found, Relaxation
 from ..request import Request
-from ..start_options import USUAL_CONVEXITY
 
 # Iterations of a first solve with the dynamics of all modes where these are more than the inputs: two thirds of random
 # arms take 4 to 50, others some hundreds. With goals in between, whose conditions on these modes are hardly

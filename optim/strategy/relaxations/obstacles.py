@@ -8,14 +8,15 @@ from dataclasses import replace
 from typing import Any
 
 from ...infeasibility.penalty import ROOM, Penalty, excess_of_paths, lifted
+from ...ipopt_options import OWN_STEP, SAME_MOTION
 from ...model.initial_guess import set_guess
 from ...model.trajectories import all_phase_trajectories
 from ...problem.path_constraints import Follow
+from ...tolerances import FEASIBLE
 from ..guesses.detour import detour
 from ..guesses.line_guess import postures_on_line
 from ..relaxation import Found, Relaxation
 from ..request import Request
-from ..start_options import OWN_STEP, SAME_MOTION
 
 LIFTED = math.inf  # the level at which they cost nothing; else it is the inverse of their price
 HIGHER = 10.0  # factor from price to price: a high one from the start ends in worse optima more often
@@ -25,7 +26,6 @@ STUCK = 0.9
 # Likewise of the first price far from a line, from which on a guess along it comes before higher ones: where the motion
 # is nearly there these mostly bring it to the line in 20 iterations each. By trial.
 FAR = 0.25
-CLEARED = 1e-4  # share of the violation that counts as none: 4 um of 4 cm
 
 
 class Obstacles(Relaxation):
@@ -63,7 +63,7 @@ class Obstacles(Relaxation):
         if level == LIFTED:
             return 1.0
         left = (1 + ROOM) * found.violation
-        if left <= CLEARED:
+        if left <= FEASIBLE:
             return 0.0
         is_stuck = left > (STUCK if level < 1 else FAR if self._leads_along else 1.0)
         return None if is_stuck or level <= 1 / HIGHEST else level / HIGHER

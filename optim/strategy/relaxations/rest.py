@@ -17,13 +17,13 @@ from ...presolve.quasi_static_modes import fast_modes
 from ...presolve.transcribed_problem import TranscribedProblem
 from ...problem.problem import Problem
 from ...results.plan import Plan
+from ...tolerances import NEGLIGIBLE
 from ...verification.arrivals import misses, outputs_at
 from ...verification.criteria import Criteria, allowed
 from ..relaxation import Found, Relaxation
 from ..request import Request
 from .modes import are_beyond_inputs, shortest_step
 
-NEGLIGIBLE = 1e-4  # of the largest kinetic energy: the terminal tolerance that counts as rest, see `Criteria`
 LARGEST = 1e-2  # of it, for scenarios that share their inputs; a choice
 AIM = 0.5  # of what counts as a miss: replays miss by as much for other reasons; a choice
 TRIAL = 70  # iterations of exact rest: shortest times and scenarios that come to it take 18 to 52

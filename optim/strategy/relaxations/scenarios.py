@@ -10,11 +10,10 @@ import numpy as np
 from flexblocks.user_warning import warn
 
 from ...errors import PlanWarning
+from ...tolerances import ROUNDING
 from ..relaxation import Found, Relaxation
 from ..request import Request
 from ..scenario_order import growing_sets, spread_out
-
-SAME = 1e-9  # rad or m, or of the coordinate: rounding
 
 
 class Scenarios(Relaxation):
@@ -71,7 +70,7 @@ class Scenarios(Relaxation):
             if name in self.transcribed.dae.q_names
         ]
         away, scenario, name, asked, reached = max(off, default=(0.0, 0, "", 0.0, 0.0))
-        if away > SAME * max(1.0, abs(asked)):
+        if away > ROUNDING * max(1.0, abs(asked)):
             warn(
                 f"Plan of '{self.transcribed.dae.name}': under shared inputs scenario {scenario} comes to rest at "
                 f"{name} = {reached:.6g}, not at {asked:.6g}: winches and pistons travel alike, and loads stretch "

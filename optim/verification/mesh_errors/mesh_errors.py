@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...model.trajectories import PhaseTrajectory
-from ..criteria import SHARE, Allowed
+from ...tolerances import NEGLIGIBLE
+from ..criteria import Allowed
 from .local_errors import LocalErrors, deviation_energy, displaced, local_errors
 
 # Growth from which on a plan is judged, and replayed, with feedback. Stable arms stay below 12 (a boom on a floating
@@ -89,12 +90,12 @@ class MeshErrors:
         feedback; of an arm without end points that move, whether their energy is within that of the motion."""
         far, left = (self.miss, self.energy) if self.needs_feedback else (self.drift, self.drift_energy)
         far, left = max(far, self.miss), max(left, self.energy)
-        return far <= RESOLVED * self.reach if far > 0 else SHARE * left <= self.allowed.energy
+        return far <= RESOLVED * self.reach if far > 0 else NEGLIGIBLE * left <= self.allowed.energy
 
     @property
     def reach(self) -> float:
         """The reach of the arm [m]."""
-        return self.allowed.share / SHARE
+        return self.allowed.share / NEGLIGIBLE
 
     def of_intervals(self, phase: int) -> np.ndarray:
         """Return the local errors of a phase's intervals (K,) relative to what is allowed, worst over scenarios."""
