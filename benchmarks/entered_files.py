@@ -1,9 +1,10 @@
-"""How many files of the project a call enters at run time: what a newcomer would have to open to follow it.
+"""How many functions, lines and files of the project a call enters: what a newcomer would have to read to follow it.
 
     python -m benchmarks.entered_files [--list]
 
-Counted with `sys.setprofile` after everything was imported: a file counts once a function of it is entered. The arm is
-that of the README's quick start. `optim.plan` starts from a DAE that nothing was asked of before; `simulate` from one
+Counted with `sys.setprofile` after everything was imported: named functions that are entered, lambdas and
+comprehensions apart, and their lines of code, without comments, docstrings and blank lines. The arm is that of the
+README's quick start. `optim.plan` starts from a DAE that nothing was asked of before; `simulate` from one
 whose forward dynamics stand, with deflections below 1 % of the length; beyond (`simulate far`) the check of their size
 derives once how the beam is pulled along its axis. `replay` starts from a plan whose arm was simulated before.
 """
@@ -13,8 +14,9 @@ from __future__ import annotations
 import sys
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
-from types import FrameType
+from types import CodeType, FrameType
 from typing import Any
 
 import flexblocks as fb
@@ -25,9 +27,32 @@ OPTIM = Path(optim.__file__ or "").resolve().parent
 HOUSE = {FLEXBLOCKS: "flexblocks", OPTIM: "optim"}
 
 
-def entered(call: Callable[[], Any]) -> tuple[Any, Counter[str]]:
-    """Return what a call returns, and the files it enters with the number of functions entered in each."""
-    codes = set()
+@dataclass(frozen=True)
+class Entered:
+    """What a call entered.
+
+    Attributes
+    ----------
+    functions : Counter
+        Named functions by file.
+    lines : Counter
+        Their lines of code by file.
+    """
+
+    functions: Counter[str]
+    lines: Counter[str]
+
+    def __str__(self) -> str:
+        folders = {name.rpartition("/")[0] for name in self.functions}
+        return (
+            f"{self.functions.total()} functions with {self.lines.total()} lines in {len(self.functions)} files of "
+            f"{len(folders)} folders"
+        )
+
+
+def entered(call: Callable[[], Any]) -> tuple[Any, Entered]:
+    """Return what a call returns, and what it enters of the project."""
+    codes: set[CodeType] = set()
 
     def note(frame: FrameType, event: str, _: Any) -> None:
         if event == "call":
@@ -38,7 +63,12 @@ def entered(call: Callable[[], Any]) -> tuple[Any, Counter[str]]:
         result = call()
     finally:
         sys.setprofile(None)
-    return result, Counter(place for code in codes if (place := _place(code.co_filename)))
+    functions, lines = Counter[str](), Counter[str]()
+    for code in codes:
+        if not code.co_name.startswith("<") and (place := _place(code.co_filename)):
+            functions[place] += 1
+            lines[place] += len({line for *_, line in code.co_lines() if line})
+    return result, Entered(functions, lines)
 
 
 def _place(name: str) -> str:
@@ -68,8 +98,8 @@ def quick_start() -> fb.Model:
     return model
 
 
-def simplest() -> dict[str, Counter[str]]:
-    """Return the files that the simplest plan, simulation and replay enter, by verb."""
+def simplest() -> dict[str, Entered]:
+    """Return what the simplest plan, simulation and replay enter, by verb."""
     torque, weak = ({"motor.torque": fb.bang_bang(largest, 0.5)} for largest in (0.2, 0.01))
     problem = optim.RestToRest(
         start={"joint.angle": 0.0}, goal={"joint.angle": 1.5}, duration=2.0, input_ends="holding"
@@ -87,12 +117,12 @@ def simplest() -> dict[str, Counter[str]]:
 
 
 def main() -> None:
-    """Print how many files and folders each verb enters, and which."""
-    for verb, files in simplest().items():
-        folders = {name.rpartition("/")[0] for name in files}
-        print(f"{verb}: {len(files)} files in {len(folders)} folders")
+    """Print what each verb enters."""
+    for verb, all_of_it in simplest().items():
+        print(f"{verb}: {all_of_it}")
         if "--list" in sys.argv:
-            print("\n".join(f"    {name} ({n})" for name, n in sorted(files.items())))
+            for name, count in sorted(all_of_it.functions.items()):
+                print(f"    {name}: {count} functions, {all_of_it.lines[name]} lines")
 
 
 if __name__ == "__main__":
