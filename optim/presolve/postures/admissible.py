@@ -7,12 +7,11 @@ from dataclasses import dataclass
 import casadi as ca
 import numpy as np
 
-from flexblocks.statics.balance import unknown_slices
 from flexblocks.statics.operating_point import OperatingPoint
 
 from ...problem.path_constraints.signal_limit import SignalLimit
 from ...problem.phase import Phase
-from ...problem.signals.instant import instant_vector, part_sizes
+from ...problem.signals.instant import statics_vector
 from ..path_values import PathValues
 
 
@@ -39,14 +38,11 @@ class Admissible:
 
         Each by its magnitude. Obstacles are not among them: past these a search would stay on one side.
         """
-        path, dae = self.path, self.path.dae
+        path = self.path
         rows = np.flatnonzero([isinstance(constraint, SignalLimit) for constraint in path.constraints])
         if not rows.size:
             return ca.SX(0, 1), np.zeros(0), np.zeros(0)
-        q, w, z, forces, u = (s[group] for group in unknown_slices(dae))
-        still = {name: ca.SX(size, 1) for name, size in part_sizes(dae).items()}
-        x = ca.vertcat(q, ca.SX(dae.tree.size, 1), w)
-        y = instant_vector(dae, **still | {"x": x, "z": z, "f": forces, "u": u, "time": ca.SX(self.time)})
+        y = statics_vector(path.dae, s, time=self.time)
         values = path.function.call([y, ca.SX(ca.DM(p))], True, False)[0]
         bounds = np.stack([path.low[rows], path.high[rows]])
         size = np.max(np.abs(np.where(np.isfinite(bounds), bounds, 0.0)), axis=0)

@@ -12,7 +12,8 @@ from flexblocks.statics.balance import unknown_slices, unknown_vector
 from flexblocks.statics.operating_point import OperatingPoint
 
 from ..equilibrium import slow_motions
-from ..feasibility.base_motion import carried_base
+from ..floating_base import carried_base
+from ..rounding import NEGLIGIBLE
 from .admissible import Admissible
 from .posture_choice import nearest_fit
 from .posture_program import REACHED, PostureProgram, posture_program
@@ -25,7 +26,6 @@ from .search_time import time_is_over
 ALIKE = 2.0
 INSIDE = 0.05  # of the room between two limits by name, by which postures keep off them where they can; by trial
 ROUNDS = 12  # in which a floating base and its joints find to each other; usual are four
-RANK = 1e-6  # of what the rounds so far tell
 SETTLED = 1e-3  # rad or lengths of the arm: the posture is a first guess
 
 
@@ -39,13 +39,10 @@ class Posture:
     freedom : int
         Dimension of the self-motion manifold: in how many ways the coordinates can change with the prescribed values
         kept.
-    moving : bool
-        Whether the point has rates: it is then in motion through that posture.
     """
 
     point: OperatingPoint
     freedom: int
-    moving: bool = False
 
 
 def posture(
@@ -136,7 +133,7 @@ def _carried(program: PostureProgram, first: np.ndarray, base: Sequence[int]) ->
         step = gaps[-1]
         if len(gaps) > 1:
             change, bent = np.diff(places, axis=0).T, np.diff(gaps, axis=0).T
-            step = step - (change + bent) @ np.linalg.lstsq(bent, step, rcond=RANK)[0]
+            step = step - (change + bent) @ np.linalg.lstsq(bent, step, rcond=NEGLIGIBLE)[0]
         shift = np.concatenate([np.zeros(count), step * size])
         rows = program.target_rows.copy()
         rows[len(rows) - len(shift) :] += shift / program.scale.values

@@ -9,10 +9,10 @@ import numpy as np
 from flexblocks.validity.large_deflections import large_deflections
 
 from ..rigid_motion.quasi_static_path import follows_from_balance, quasi_static_path
+from ..rounding import ROUNDING
 from .admissible import Admissible
 from .posture_program import PostureProgram
 
-SAME = 1e-9  # of distances: postures that are one
 FIT = 3  # conditions
 
 
@@ -49,6 +49,6 @@ def _distinct(postures: Iterator[tuple[np.ndarray, float]]) -> Iterator[tuple[np
     """Yield the postures, which come by their distances, each once."""
     last = None
     for one in postures:
-        if last is None or one[1] - last > SAME * max(1.0, last):
+        if last is None or one[1] - last > ROUNDING * max(1.0, last):
             last = one[1]
             yield one

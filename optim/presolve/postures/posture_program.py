@@ -11,12 +11,14 @@ import numpy as np
 
 from flexblocks.constraints.closed_posture import same_assembly
 from flexblocks.dae.dae import DAE
-from flexblocks.statics.balance import rest_residuals, unknown_slices, unknown_vector
+from flexblocks.statics.balance import rest_residuals, unknown_slices
 from flexblocks.statics.operating_point import OperatingPoint
+from flexblocks.statics.point_at_rest import point_at_rest
 
-from ..equilibrium import loop_forces
+from ..equilibrium import unknowns_at
+from ..rounding import NEGLIGIBLE
 from .admissible import Admissible
-from .posture_scale import PostureScale, arm_length, posture_scale
+from .posture_scale import PostureScale, posture_scale
 from .posture_starts import start_points
 from .search_time import ipopt_time, time_is_over
 from .values_at_rest import at_rest
@@ -25,7 +27,6 @@ from .values_at_rest import at_rest
 # slack rope or an open contact hardly depends on, a step of Newton's would move by millions, and not back.
 ROOMS = (10.0, 1e3)
 REACHED = 1e-8  # of the arm's length or a radian: error up to which a posture counts as reached
-ONE = 1e-6  # scaled distance of two ends of the search up to which they are one posture
 OPTIONS: dict[str, Any] = {
     "print_time": False,
     "error_on_fail": False,
@@ -113,7 +114,7 @@ class PostureProgram:
             if time_is_over():
                 break
             x, distance, success = self._solve(self.exact, s, self.target_rows, room)
-            alike = (np.max(np.abs(x - end) / self.scale.unknowns) < ONE for end, _ in ends)
+            alike = (np.max(np.abs(x - end) / self.scale.unknowns) < NEGLIGIBLE for end, _ in ends)
             if success and self._has_values(x) and not any(alike):
                 ends.append((x, distance))
         return ends
@@ -144,20 +145,8 @@ class PostureProgram:
 
     def point(self, s: np.ndarray) -> OperatingPoint:
         """Return the operating point with these unknowns of statics."""
-        dae, index = self.dae, unknown_slices(self.dae)
-        q = s[index.q]
-        return OperatingPoint(
-            states=dae.x.names,
-            algebraics=dae.z.names,
-            inputs=dae.u.names,
-            parameters=dae.p.names,
-            x=np.concatenate([q, np.zeros_like(q), s[index.w]]),
-            z=s[index.z],
-            u=s[index.u],
-            p=self.near.p,
-            residual=self.equations(s)[0].full().ravel()[: index.z.stop],
-            dae=dae,
-        )
+        residual = self.equations(s)[0].full().ravel()[: unknown_slices(self.dae).z.stop]
+        return point_at_rest(self.dae, s, self.near.p, residual)
 
     def values(self, s: np.ndarray) -> np.ndarray:
         """Return the values (m,) at the unknowns of statics."""
@@ -204,11 +193,9 @@ def posture_program(
     values = at_rest(dae, names).call([s, ca.SX(ca.DM(near.p))], True, False)[0]
     parts = [balance, values, ca.jacobian(balance, s), ca.jacobian(values, s)]
     equations = ca.Function("equations", [s], [ca.densify(part) for part in parts])
-    start = unknown_vector(dae, near.x, near.z, loop_forces(dae, near), near.u)
+    start = unknowns_at(dae, near)
     mass = dae.mass_matrix(near.x[:n], near.p).full()
-    starts = start_points(
-        dae, near, start, limits, arm_length(dae, near), [dae.q_names.index(name) for name in still or {}]
-    )
+    starts = start_points(dae, near, start, limits, [dae.q_names.index(name) for name in still or {}])
     scale = posture_scale(dae, near, names, equations, mass, [start, *starts])
     # All of it by its magnitudes
     scaled = ca.SX.sym("scaled", s.numel())

@@ -9,12 +9,13 @@ import numpy as np
 
 from flexblocks.dae.dae import DAE
 from flexblocks.libraries import scipy
-from flexblocks.statics.balance import rest, unknown_slices, unknown_vector
+from flexblocks.statics.balance import unknown_slices
 from flexblocks.statics.operating_point import OperatingPoint
 
 from ...errors import ProblemError
 from ..bounds import Limits
-from ..equilibrium import RANK, equilibration, loop_forces
+from ..equilibrium import balance_jacobian, equilibration
+from ..rounding import ROUNDING
 from .admissible import Admissible
 from .inverse_statics import Posture, posture
 
@@ -48,10 +49,9 @@ def _is_kept(at: OperatingPoint, limits: Limits, admissible: Admissible | None) 
 
 def _is_redundant(dae: DAE, at: OperatingPoint, prescribed: Mapping[str, float]) -> bool:
     """Return whether inputs or first-order states can change with the prescribed coordinates in balance."""
-    index = unknown_slices(dae)
-    J = rest(dae)(unknown_vector(dae, at.x, at.z, loop_forces(dae, at), at.u), at.p)[1].full()
+    index, J = unknown_slices(dae), balance_jacobian(dae, at)
     free = np.setdiff1d(np.arange(J.shape[1]), [dae.q_names.index(name) for name in prescribed])
     row, column = (factors[:, None] for factors in equilibration(J[:, free]))
-    idle = scipy.linalg.null_space(row * J[:, free] * column.T, rcond=RANK)
+    idle = scipy.linalg.null_space(row * J[:, free] * column.T, rcond=ROUNDING)
     holding = np.isin(free, np.r_[index.w, index.u])
-    return bool(np.any(np.abs(idle[holding]) > RANK))
+    return bool(np.any(np.abs(idle[holding]) > ROUNDING))

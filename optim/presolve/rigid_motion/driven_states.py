@@ -10,14 +10,14 @@ import numpy as np
 
 from flexblocks.constraints.loop_equations import regular_mass
 from flexblocks.dae.dae import DAE
-from flexblocks.dynamics.algorithms.generalized_forces import state_rates
 from flexblocks.statics.operating_point import OperatingPoint
 
 from ..equilibrium import accompanying_motion
+from ..first_order_states import driven_states, first_order_rates
+from ..rounding import ROUNDING
 
 CORRECTIONS = 8  # Newton steps for the inputs of a state; three or four are usual
 RANK = 1e-11
-ROUNDING = 1e-9  # share of what a state accelerates most, below which it does not drive a motion
 SLACK = 1e-2  # share of the largest work of a state along a motion, below which it does none
 
 
@@ -27,7 +27,7 @@ def state_inputs(dae: DAE, x: np.ndarray, z: np.ndarray, u: np.ndarray, p: np.nd
     Those that act on no such state stay as in `u`; of several that serve, the nearest to `u` are taken. Points at which
     the rates are not finite keep their `u`.
     """
-    rates = state_rates(dae.tree, dae.x.symbol, dae.z.symbol, dae.u.symbol)
+    rates = first_order_rates(dae)
     slope = ca.densify(ca.jacobian(rates, dae.u.symbol))
     symbols = [dae.x.symbol, dae.z.symbol, dae.u.symbol, dae.p.symbol]
     function = ca.Function("rates", symbols, [ca.densify(rates), slope]).map(len(u))
@@ -112,12 +112,6 @@ def _exerting(works: np.ndarray, power: np.ndarray) -> np.ndarray:
 
 def _positive(values: np.ndarray) -> np.ndarray:
     return np.where(values > 0, values, 1.0)
-
-
-def driven_states(dae: DAE) -> list[int]:
-    """Return the first-order states on whose rates inputs act, by their numbers among these states."""
-    rates = state_rates(dae.tree, dae.x.symbol, dae.z.symbol, dae.u.symbol)
-    return sorted(set(ca.jacobian_sparsity(rates, dae.u.symbol).row()))
 
 
 def _by_point(values: ca.DM, count: int, columns: int) -> np.ndarray:

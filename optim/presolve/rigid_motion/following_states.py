@@ -6,10 +6,9 @@ import casadi as ca
 import numpy as np
 
 from flexblocks.dae.dae import DAE
-from flexblocks.dynamics.algorithms.generalized_forces import state_rates
 
 from ...collocation.schemes import Collocation
-from .driven_states import driven_states
+from ..first_order_states import first_order_rates, undriven_states
 
 CORRECTIONS = 10  # Newton steps for an interval; two are usual, as most such states are linear in themselves
 MET = 1e-8  # of the states: what counts as solved
@@ -44,7 +43,7 @@ def following_states(
     asks = undriven_states(dae)
     if not asks:
         return None
-    rates = state_rates(dae.tree, dae.x.symbol, dae.z.symbol, dae.u.symbol)[asks]
+    rates = first_order_rates(dae)[asks]
     rates = ca.substitute(rates, dae.u.symbol, ca.DM.zeros(len(dae.u)))
     slope = ca.densify(ca.jacobian(rates, dae.x.symbol)[:, [2 * n + i for i in asks]])
     symbols = [dae.x.symbol, dae.z.symbol, dae.p.symbol]
@@ -74,9 +73,3 @@ def following_states(
         dw[k][:, asks] = rate
         w[k + 1, asks] = now + h * A[-1] @ rate
     return w, dw
-
-
-def undriven_states(dae: DAE) -> list[int]:
-    """Return the first-order states on whose rates no input acts, by their numbers among these states."""
-    driven = set(driven_states(dae))
-    return [i for i in range(len(dae.x) - 2 * dae.tree.size) if i not in driven]

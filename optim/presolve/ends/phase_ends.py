@@ -1,0 +1,223 @@
+"""Phase ends: the boundary conditions of every phase of a motion."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import replace
+
+import numpy as np
+
+from flexblocks.dae.dae import DAE
+from flexblocks.errors import suggestion
+from flexblocks.statics.operating_point import OperatingPoint
+
+from ...errors import ProblemError
+from ...problem.problem import Problem
+from ..boundary import End
+from ..first_order_states import reference_states, settling_states, undetermined_at_rest
+from ..floating_base import floating_base, with_momentum
+from ..inputs.known_motions import known_columns
+from ..postures.admissible import Admissible, admissible_postures
+from ..resolved_problem import ResolvedProblem
+from .boundary_equilibrium import boundary_equilibrium, equilibrium_at
+from .meeting_end import meeting_end
+from .redundant_references import led_coordinates, redundant_references
+
+PEAK = 15 / 8  # largest rate of a quintic from rest to rest, relative to the mean one
+
+
+def phase_ends(asked: ResolvedProblem, scenario: int, times: list[float]) -> list[tuple[End, End]]:
+    """Return the boundary conditions at both ends of each phase of a scenario.
+
+    With a design the equilibria depend on variables and are solved for with the motion; so are those of a redundant
+    arm whose tip position is prescribed. Of several postures at a place the nearest that keeps the path values of its
+    phase is taken.
+
+    Targets on a course are where they are at the ends of the phases, after `times` [s]; with a free duration they are
+    met by the optimisation.
+
+    Raises
+    ------
+    ProblemError
+        An unknown name; no equilibrium at the start or a goal.
+    """
+    p, paths, phases = asked.parameters[scenario], asked.paths[scenario], asked.phases
+    kept = [admissible_postures(path, phase) if path.rows else None for path, phase in zip(paths, phases, strict=True)]
+    begin, boundaries = _start(asked, p[0], kept[0]), []
+    for i, phase in enumerate(phases):
+        where = "plan: " if len(phases) == 1 else f"plan: phase '{phase.name}': "
+        if phase.goal is None:
+            end = End("passing", _passed(asked, i, p[i], times[i], where), phase.passing or {})
+        else:
+            balance = p[i + 1] if phase.balance == "next" else p[i]
+            end = _goal(asked, i, balance, times[i], begin.point, kept[i], f"{where}goal")
+        begin = replace(begin, point=replace(begin.point, p=p[i]))
+        boundaries.append((begin, end))
+        begin = replace(end, kind="fixed" if end.kind == "fixed" and not (end.open or end.loose) else "joined")
+    return boundaries
+
+
+def _start(asked: ResolvedProblem, p: np.ndarray, admissible: Admissible | None) -> End:
+    dae, problem, where = asked.dae, asked.problem, "plan: start"
+    begin = boundary_equilibrium(dae, problem.start, p, where, limits=asked.limits_at(0, 0.0), admissible=admissible)
+    _refuse_combined(begin, where, bool(asked.designed), 0.0)
+    if problem.periodic:
+        return _periodic(dae, problem, begin)
+    # References lead an arm in motion: where they would hold it still says nothing of them.
+    leading = reference_states(dae) if begin.moving and dae.tree.feedback is not None else ()
+    return replace(begin, kind="rest" if asked.designed else "fixed", loose=leading)
+
+
+def _periodic(dae: DAE, problem: Problem, begin: End) -> End:
+    """Return the beginning of a periodic motion, in motion through what the start names.
+
+    Raises
+    ------
+    ProblemError
+        Closed loops, or a start that names other quantities than states.
+    """
+    if dae.tree.loops.closures:
+        raise ProblemError(
+            f"plan: periodic, but '{dae.name}' has closed loops, whose states depend on each other; plan one period "
+            "from rest to rest."
+        )
+    if begin.prescribed_outputs:
+        raise ProblemError(
+            f"plan: start: {', '.join(begin.prescribed_outputs)}: a periodic motion passes states; name coordinates."
+        )
+    named = {name: value for name, value in begin.prescribed.items() if name not in problem.prescribed}
+    return End("passing", begin.point, named, moving=begin.moving)
+
+
+def _goal(
+    asked: ResolvedProblem,
+    i: int,
+    p: np.ndarray,
+    time: float,
+    before: OperatingPoint,
+    admissible: Admissible | None,
+    where: str,
+) -> End:
+    """Return the goal of phase `i`: in which posture, how it is held, and what is left open."""
+    dae, problem, phase = asked.dae, asked.problem, asked.phases[i]
+    end = _nearest(asked, i, p, time, before, admissible, where)
+    _refuse_combined(end, where, bool(asked.designed), phase.leeway)
+    if phase.courses and not phase.is_timed and (asked.designed or phase.leeway):
+        raise ProblemError(f"{where}: a course at a free time, and leeway or design parameters; leave one of them out.")
+    base = floating_base(dae, end.point)
+    # At places that are passed in motion all states are kept, those of the base among them.
+    is_place = bool(end.moving and end.prescribed_outputs)
+    afloat = tuple(c for c in base if dae.q_names[c] not in end.prescribed)
+    floats = () if is_place else afloat
+    known = known_columns(dae, problem) if problem.prescribed else ()
+    named = {name: value for name, value in end.prescribed.items() if name not in problem.prescribed}
+    if end.moving:
+        # Pressures and openings of valves belong to the forces, which are free there as accelerations are: those that
+        # hold the arm still, with valves closed, do not let it move on.
+        loose = tuple(range(2 * dae.tree.size, len(dae.x)))
+        point = with_momentum(dae, end.point, before, floats) if floats else end.point
+        end = replace(end, point=point, prescribed=named, open=(*floats, *known), loose=loose)
+        if afloat and (is_place or _names_rates(dae, floats, end)):
+            end = _passed_afloat(dae, end)
+    else:
+        # Bristles of friction end where the motion takes them, and what holds the arm balances them there.
+        is_open = end.freedom or (floats and end.prescribed_outputs) or undetermined_at_rest(dae)
+        kind, loose = "near" if phase.leeway else "rest" if is_open or asked.designed else "fixed", ()
+        # Bent for the next load the arm is not in balance with this one: currents are free to bend it, as torques.
+        if phase.balance == "next" and phase.is_timed:
+            loose = settling_states(dae, end.point, float(phase.duration))
+        if dae.tree.feedback is not None and kind != "rest":
+            loose += redundant_references(dae, end.point, time or 1.0)
+            known = (*known, *led_coordinates(dae, end.point, time or 1.0))
+        end = replace(end, kind=kind, prescribed=named, open=(*floats, *known), loose=loose)
+    return meeting_end(dae, phase, end, time, where) if phase.courses and not phase.is_timed else end
+
+
+def _nearest(
+    asked: ResolvedProblem,
+    i: int,
+    p: np.ndarray,
+    time: float,
+    before: OperatingPoint,
+    admissible: Admissible | None,
+    where: str,
+) -> End:
+    """Return the nearest equilibrium of a goal; the nearest that limits on rates allow, if they forbid that."""
+    dae, phase, limits, n = asked.dae, asked.phases[i], asked.limits_at(i, time), asked.dae.tree.size
+    there = phase.goal_at(time)
+    goal = boundary_equilibrium(dae, there, p, where, near=before, limits=limits, admissible=admissible)
+    rates = limits.x[n : 2 * n]
+    if not phase.is_timed or not np.isfinite(rates).any() or all(name in dae.x for name in there):
+        return goal
+    way = before.x[:n, None] + float(phase.duration) / PEAK * rates
+    low, high = np.maximum(limits.x[:n, 0], way[:, 0]), np.minimum(limits.x[:n, 1], way[:, 1])
+    q = goal.point.x[:n]
+    if np.all((low <= q) & (q <= high)) or np.any(low > high):
+        return goal
+    x = limits.x.copy()
+    x[:n] = np.stack([low, high], axis=1)
+    with suppress(ProblemError):
+        limits = replace(limits, x=x)
+        return boundary_equilibrium(dae, there, p, where, near=before, limits=limits, admissible=admissible)
+    return goal
+
+
+def _names_rates(dae: DAE, floating: tuple[int, ...], end: End) -> bool:
+    """Whether a goal prescribes rates of a floating base, while others move."""
+    named = {f"der({dae.q_names[i]})" for i in floating}
+    moving = {name for name, value in end.motion.items() if name.startswith("der(") and value}
+    return bool(named & end.motion.keys() and moving - named)
+
+
+def _passed_afloat(dae: DAE, end: End) -> End:
+    """Return an end in motion through places, of which momentum says where the base is and how it moves.
+
+    Posture and rates are solved for with the motion, as where a target on a course is met.
+    """
+    rates = {name: value for name, value in end.motion.items() if name in dae.x}
+    velocities = {name: value for name, value in end.motion.items() if name not in rates}
+    return replace(
+        end,
+        kind="course",
+        prescribed={**end.prescribed, **rates},
+        prescribed_outputs={**end.prescribed_outputs, **velocities},
+        open=(),
+        loose=(),
+    )
+
+
+def _refuse_combined(end: End, where: str, design: bool, leeway: float) -> None:
+    """Refuse a leeway or design parameters at an end that has to be known, or by coordinates."""
+    phase = where.removesuffix("goal")
+    if end.moving and (design or leeway):
+        what = "design parameters" if design else "leeway"
+        raise ProblemError(f"{where}: {what}, and rates that are not zero; leave one of them out.")
+    if leeway and design:
+        raise ProblemError(
+            f"{phase}leeway, but the equilibrium there depends on design parameters; leave one of them out."
+        )
+    if leeway and end.prescribed_outputs:
+        names = ", ".join(end.prescribed_outputs)
+        raise ProblemError(f"{phase}leeway, and {names}, which are not coordinates; give the goal by coordinates.")
+
+
+def _passed(asked: ResolvedProblem, i: int, p: np.ndarray, time: float, where: str) -> OperatingPoint:
+    """Return a guess of the end of phase `i`, which ends in motion; unspecified coordinates are interpolated."""
+    dae, problem, phases = asked.dae, asked.problem, asked.phases
+    n, passing = dae.tree.size, phases[i].passing or {}
+    for name in passing:
+        if name not in dae.x:
+            raise ProblemError(f"{where}passing: there is no state '{name}'{suggestion(name, dae.x.names)}")
+    postures = [problem.start, *(phase.goal or phase.passing or {} for phase in phases)]
+    if problem.periodic:
+        postures[-1] = problem.start
+    coordinates = {}
+    for name in dict.fromkeys(name for posture in postures for name in posture if name in dae.q_names):
+        known = [k for k, posture in enumerate(postures) if name in posture]
+        coordinates[name] = float(np.interp(i + 1, known, [postures[k][name] for k in known]))
+    point = equilibrium_at(dae, coordinates, p, f"{where}passing", asked.limits_at(i, time))
+    x = point.x.copy()
+    for name, value in passing.items():
+        x[dae.x.index(name)] = value
+    x[n : 2 * n] = 0.0
+    return replace(point, x=x)
