@@ -22,8 +22,6 @@ def first_order_rates(dae: DAE) -> ca.SX:
 
 def driven_states(dae: DAE) -> list[int]:
     """Return the first-order states on whose rates inputs act, by their numbers among these states."""
-    if len(dae.x) == 2 * dae.tree.size:
-        return []
     return sorted(set(ca.jacobian_sparsity(first_order_rates(dae), dae.u.symbol).row()))
 
 
@@ -40,7 +38,7 @@ def undetermined_at_rest(dae: DAE) -> tuple[int, ...]:
     Their rates vanish with the rates of the coordinates, whatever they are themselves.
     """
     n, count = dae.tree.size, len(dae.x) - 2 * dae.tree.size
-    told = set(rest_residuals(dae).jac_sparsity(0, 0).row()) if count else set()
+    told = set(rest_residuals(dae).jac_sparsity(0, 0).row())
     return tuple(2 * n + i for i in range(count) if n + i not in told)
 
 
@@ -99,8 +97,6 @@ def settling_states(dae: DAE, at: OperatingPoint, duration: float) -> tuple[int,
     Ropes on winches, and pressures behind closed valves, stay as they are.
     """
     first = 2 * dae.tree.size
-    if len(dae.x) == first:
-        return ()
     own, driven = (part.full() for part in _slopes(dae)(at.x, at.z, at.u, at.p))
     settles = (np.diag(own) < -1.0 / (SOON * duration)) & np.any(driven, axis=1)
     return tuple((first + np.flatnonzero(settles)).tolist())

@@ -10,7 +10,6 @@ import numpy as np
 
 from flexblocks.dae.dae import DAE
 
-from ..collocation.input_parametrization import InputShape
 from ..collocation.transcription_options import TranscriptionOptions
 from ..errors import ProblemError
 from ..problem.phase import Phase
@@ -63,20 +62,8 @@ class ResolvedProblem:
         """The phases of the problem."""
         return self.problem.phases
 
-    @property
-    def shape(self) -> InputShape:
-        """The shape of the inputs."""
-        return self.options.input_shape
-
-    @property
-    def margins(self) -> Mapping[str, float]:
-        """By how much the plan stays within its limits, by name."""
-        return self.options.margins or {}
-
     def limits_at(self, i: int, time: float) -> Limits:
-        """Return the limits at rest at a time of phase `i` [s]."""
-        if not self.problem.prescribed:
-            return self.limits[i]
+        """Return the limits at rest at a time of phase `i` [s], where known inputs have one value."""
         return limits_at(self.dae, self.problem, self.phases[i], self.limits[i], time)
 
 

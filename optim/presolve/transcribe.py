@@ -99,10 +99,10 @@ def _phases(asked: ResolvedProblem, ends: Ends, meshes: Sequence[Mesh]) -> tuple
                 designed=asked.designed,
                 mesh=meshes[i],
                 scheme=asked.options.collocation,
-                shape=asked.shape,
+                shape=asked.options.input_shape,
                 limits=limits[i],
                 path=(path := asked.paths[scenario][i]),
-                margins=asked.margins,
+                margins=asked.options.margins or {},
                 begin=begin,
                 end=end,
                 passed=via_waypoints(dae, phase, begin.point, end.point, limits[i], path) if phase.via else (),
@@ -139,5 +139,5 @@ def _unresolved(asked: ResolvedProblem, i: int, end: End, mesh: Mesh) -> StaticM
         return ALL_MOVE
     periods = PERIODS if i == len(phases) - 1 else FAR
     modes = unresolved_modes(asked.dae, end.point, float(mesh.steps[-1]), periods)
-    holds = problem.input_ends == "holding" and asked.shape.is_continuous
+    holds = problem.input_ends == "holding" and options.input_shape.is_continuous
     return modes if holds or end.moving or len(modes) > len(asked.dae.u) else ALL_MOVE

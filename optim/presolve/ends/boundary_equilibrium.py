@@ -61,6 +61,10 @@ def boundary_equilibrium(
     ProblemError
         An unknown name; no equilibrium; out of reach; no motion with these rates.
     """
+    limits = limits or no_limits(dae)
+    if all(name in dae.q_names for name in prescribed):
+        at = _by_coordinates(dae, prescribed, p, where, limits, admissible)
+        return End("fixed", at.point, prescribed, freedom=at.freedom)
     named, motion = split_motion(dae, prescribed, where)
     if motion and not named:
         raise ProblemError(
@@ -69,19 +73,35 @@ def boundary_equilibrium(
     moves = any(motion.values())
     told = told_deflections(dae, named) if moves else {}
     resting = {name: value for name, value in named.items() if name not in told}
-    at = _resting(dae, resting, p, where, near, limits or no_limits(dae), admissible)
-    point = at.point
-    if moves:
-        floating = floating_base(dae, point)
-        if any(f"der({dae.q_names[i]})" in motion for i in floating):
-            floating = ()
-        point = replace(point, x=moving_state(dae, point, motion, told, where, floating))
+    if all(name in dae.x for name in resting):
+        at = _by_coordinates(dae, resting, p, where, limits, admissible)
+    else:
+        at = _by_outputs(dae, resting, p, where, near, limits, admissible)
     states = {name: value for name, value in named.items() if name in dae.x}
     outputs = {name: value for name, value in named.items() if name not in states}
-    return End("fixed", point, states, outputs, motion, moving=moves, freedom=0 if moves else at.freedom)
+    if not moves:
+        return End("fixed", at.point, states, outputs, motion, freedom=at.freedom)
+    floating = floating_base(dae, at.point)
+    if any(f"der({dae.q_names[i]})" in motion for i in floating):
+        floating = ()
+    x = moving_state(dae, at.point, motion, told, where, floating)
+    return End("fixed", replace(at.point, x=x), states, outputs, motion, moving=True)
 
 
-def _resting(
+def _by_coordinates(
+    dae: DAE,
+    prescribed: Mapping[str, float],
+    p: np.ndarray,
+    where: str,
+    limits: Limits,
+    admissible: Admissible | None,
+) -> Posture:
+    """Return the equilibrium with these coordinates, of several that redundant inputs hold one within the limits."""
+    at = equilibrium_at(dae, prescribed, p, where, limits)
+    return held_within(dae, at, prescribed, limits, where, admissible) or Posture(at, 0)
+
+
+def _by_outputs(
     dae: DAE,
     prescribed: Mapping[str, float],
     p: np.ndarray,
@@ -90,14 +110,9 @@ def _resting(
     limits: Limits,
     admissible: Admissible | None,
 ) -> Posture:
-    outputs = [name for name in prescribed if name not in dae.x]
-    if not outputs:
-        # Of several equilibria that redundant inputs hold, one within the limits
-        at = equilibrium_at(dae, prescribed, p, where, limits)
-        return held_within(dae, at, prescribed, limits, where, admissible) or Posture(at, 0)
     signals = Signals(instant(dae))
-    for name in outputs:
-        if name not in signals:
+    for name in prescribed:
+        if name not in signals and name not in dae.x:
             known = [*dae.q_names, *dae.y.names]
             told = f"there are {listing(known, 8)}; and .x, .velocity_x, .yaw of frames."
             raise ProblemError(
@@ -131,7 +146,8 @@ def equilibrium_at(
     ProblemError
         A name that is not a coordinate; no equilibrium there.
     """
-    _check_coordinates(dae, prescribed, where)
+    if not all(name in dae.q_names for name in prescribed):
+        _check_coordinates(dae, prescribed, where)
     try:
         with without_warning():
             return equilibrium(dae, x=prescribed, u=held_inputs(dae, limits), p=p)

@@ -33,8 +33,6 @@ def split_motion(dae: DAE, prescribed: Mapping[str, float], where: str) -> tuple
     ProblemError
         It has another value than the prescribed one.
     """
-    if all(name in dae.q_names for name in prescribed):
-        return dict(prescribed), {}
     signals, posture, motion = Signals(instant(dae)), {}, {}
     for name, value in prescribed.items():
         moving = name in dae.x.names[dae.tree.size : 2 * dae.tree.size]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
 
@@ -12,8 +13,10 @@ from flexblocks.errors import suggestion
 from flexblocks.statics.operating_point import OperatingPoint
 
 from ...errors import ProblemError
+from ...problem.phase import Phase
 from ...problem.problem import Problem
 from ..boundary import End
+from ..bounds import Limits
 from ..first_order_states import reference_states, settling_states, undetermined_at_rest
 from ..floating_base import floating_base, with_momentum
 from ..inputs.known_motions import known_columns
@@ -59,8 +62,10 @@ def phase_ends(asked: ResolvedProblem, scenario: int, times: list[float]) -> lis
 
 def _start(asked: ResolvedProblem, p: np.ndarray, admissible: Admissible | None) -> End:
     dae, problem, where = asked.dae, asked.problem, "plan: start"
-    begin = boundary_equilibrium(dae, problem.start, p, where, limits=asked.limits_at(0, 0.0), admissible=admissible)
-    _refuse_combined(begin, where, bool(asked.designed), 0.0)
+    limits = asked.limits_at(0, 0.0) if problem.prescribed else asked.limits[0]
+    begin = boundary_equilibrium(dae, problem.start, p, where, limits=limits, admissible=admissible)
+    if begin.moving:
+        _refuse_combined(begin, where, bool(asked.designed), None)
     if problem.periodic:
         return _periodic(dae, problem, begin)
     # References lead an arm in motion: where they would hold it still says nothing of them.
@@ -100,56 +105,72 @@ def _goal(
 ) -> End:
     """Return the goal of phase `i`: in which posture, how it is held, and what is left open."""
     dae, problem, phase = asked.dae, asked.problem, asked.phases[i]
-    end = _nearest(asked, i, p, time, before, admissible, where)
-    _refuse_combined(end, where, bool(asked.designed), phase.leeway)
-    if phase.courses and not phase.is_timed and (asked.designed or phase.leeway):
-        raise ProblemError(f"{where}: a course at a free time, and leeway or design parameters; leave one of them out.")
-    base = floating_base(dae, end.point)
-    # At places that are passed in motion all states are kept, those of the base among them.
-    is_place = bool(end.moving and end.prescribed_outputs)
-    afloat = tuple(c for c in base if dae.q_names[c] not in end.prescribed)
-    floats = () if is_place else afloat
+    limits = asked.limits_at(i, time) if problem.prescribed else asked.limits[i]
+    there, n = phase.goal_at(time), dae.tree.size
+    end = boundary_equilibrium(dae, there, p, where, near=before, limits=limits, admissible=admissible)
+    if phase.is_timed and np.isfinite(limits.x[n : 2 * n]).any() and not all(name in dae.x for name in there):
+        end = _in_time(asked, end, there, p, float(phase.duration), before, limits, admissible, where)
+    if end.moving or asked.designed or phase.leeway:
+        _refuse_combined(end, where, bool(asked.designed), phase)
+    base = floating_base(dae, end.point) if dae.tree.has_undriven_base else ()
     known = known_columns(dae, problem) if problem.prescribed else ()
     named = {name: value for name, value in end.prescribed.items() if name not in problem.prescribed}
-    if end.moving:
-        # Pressures and openings of valves belong to the forces, which are free there as accelerations are: those that
-        # hold the arm still, with valves closed, do not let it move on.
-        loose = tuple(range(2 * dae.tree.size, len(dae.x)))
-        point = with_momentum(dae, end.point, before, floats) if floats else end.point
-        end = replace(end, point=point, prescribed=named, open=(*floats, *known), loose=loose)
-        if afloat and (is_place or _names_rates(dae, floats, end)):
-            end = _passed_afloat(dae, end)
-    else:
-        # Bristles of friction end where the motion takes them, and what holds the arm balances them there.
-        is_open = end.freedom or (floats and end.prescribed_outputs) or undetermined_at_rest(dae)
-        kind, loose = "near" if phase.leeway else "rest" if is_open or asked.designed else "fixed", ()
-        # Bent for the next load the arm is not in balance with this one: currents are free to bend it, as torques.
-        if phase.balance == "next" and phase.is_timed:
-            loose = settling_states(dae, end.point, float(phase.duration))
-        if dae.tree.feedback is not None and kind != "rest":
-            loose += redundant_references(dae, end.point, time or 1.0)
-            known = (*known, *led_coordinates(dae, end.point, time or 1.0))
-        end = replace(end, kind=kind, prescribed=named, open=(*floats, *known), loose=loose)
+    end = replace(end, prescribed=named, open=known)
+    end = _moving(dae, end, before, base) if end.moving else _resting(asked, i, end, time, base)
     return meeting_end(dae, phase, end, time, where) if phase.courses and not phase.is_timed else end
 
 
-def _nearest(
+def _resting(asked: ResolvedProblem, i: int, end: End, time: float, base: tuple[int, ...]) -> End:
+    """Return a goal at rest: how it is held, and what momentum, friction and references leave open."""
+    dae, phase, has_first_order = asked.dae, asked.phases[i], len(asked.dae.x) > 2 * asked.dae.tree.size
+    floats = tuple(c for c in base if dae.q_names[c] not in end.prescribed)
+    # Bristles of friction end where the motion takes them, and what holds the arm balances them there.
+    is_open = end.freedom or (floats and end.prescribed_outputs) or (has_first_order and undetermined_at_rest(dae))
+    kind, loose, known = "near" if phase.leeway else "rest" if is_open or asked.designed else "fixed", (), end.open
+    # Bent for the next load the arm is not in balance with this one: currents are free to bend it, as torques.
+    if phase.balance == "next" and phase.is_timed and has_first_order:
+        loose = settling_states(dae, end.point, float(phase.duration))
+    if dae.tree.feedback is not None and kind != "rest":
+        loose += redundant_references(dae, end.point, time or 1.0)
+        known = (*known, *led_coordinates(dae, end.point, time or 1.0))
+    return replace(end, kind=kind, open=(*floats, *known), loose=loose)
+
+
+def _moving(dae: DAE, end: End, before: OperatingPoint, base: tuple[int, ...]) -> End:
+    """Return a goal in motion: of a floating base it leaves open what momentum decides."""
+    # Pressures and openings of valves belong to the forces, which are free there as accelerations are: those that hold
+    # the arm still, with valves closed, do not let it move on.
+    end = replace(end, loose=tuple(range(2 * dae.tree.size, len(dae.x))))
+    floats = tuple(c for c in base if dae.q_names[c] not in end.prescribed)
+    if not floats:
+        return end
+    if not end.prescribed_outputs:
+        end = replace(end, point=with_momentum(dae, end.point, before, floats))
+    rates = {name: value for name, value in end.motion.items() if name in dae.x}
+    of_base, driven = {f"der({dae.q_names[c]})" for c in floats}, {name for name, value in rates.items() if value}
+    if end.prescribed_outputs or (of_base & rates.keys() and driven - of_base):
+        # Of a place that is passed momentum says where the base is and how it moves: posture and rates are solved for
+        # with the motion, as where a target on a course is met.
+        velocities = {name: value for name, value in end.motion.items() if name not in rates}
+        named, outputs = {**end.prescribed, **rates}, {**end.prescribed_outputs, **velocities}
+        return replace(end, kind="course", prescribed=named, prescribed_outputs=outputs, open=(), loose=())
+    return replace(end, open=(*floats, *end.open))
+
+
+def _in_time(
     asked: ResolvedProblem,
-    i: int,
+    goal: End,
+    there: Mapping[str, float],
     p: np.ndarray,
-    time: float,
+    duration: float,
     before: OperatingPoint,
+    limits: Limits,
     admissible: Admissible | None,
     where: str,
 ) -> End:
-    """Return the nearest equilibrium of a goal; the nearest that limits on rates allow, if they forbid that."""
-    dae, phase, limits, n = asked.dae, asked.phases[i], asked.limits_at(i, time), asked.dae.tree.size
-    there = phase.goal_at(time)
-    goal = boundary_equilibrium(dae, there, p, where, near=before, limits=limits, admissible=admissible)
-    rates = limits.x[n : 2 * n]
-    if not phase.is_timed or not np.isfinite(rates).any() or all(name in dae.x for name in there):
-        return goal
-    way = before.x[:n, None] + float(phase.duration) / PEAK * rates
+    """Return a goal by place in the nearest posture that limits on rates allow, if they forbid the nearest of all."""
+    n = asked.dae.tree.size
+    way = before.x[:n, None] + duration / PEAK * limits.x[n : 2 * n]
     low, high = np.maximum(limits.x[:n, 0], way[:, 0]), np.minimum(limits.x[:n, 1], way[:, 1])
     q = goal.point.x[:n]
     if np.all((low <= q) & (q <= high)) or np.any(low > high):
@@ -158,47 +179,25 @@ def _nearest(
     x[:n] = np.stack([low, high], axis=1)
     with suppress(ProblemError):
         limits = replace(limits, x=x)
-        return boundary_equilibrium(dae, there, p, where, near=before, limits=limits, admissible=admissible)
+        return boundary_equilibrium(asked.dae, there, p, where, near=before, limits=limits, admissible=admissible)
     return goal
 
 
-def _names_rates(dae: DAE, floating: tuple[int, ...], end: End) -> bool:
-    """Whether a goal prescribes rates of a floating base, while others move."""
-    named = {f"der({dae.q_names[i]})" for i in floating}
-    moving = {name for name, value in end.motion.items() if name.startswith("der(") and value}
-    return bool(named & end.motion.keys() and moving - named)
-
-
-def _passed_afloat(dae: DAE, end: End) -> End:
-    """Return an end in motion through places, of which momentum says where the base is and how it moves.
-
-    Posture and rates are solved for with the motion, as where a target on a course is met.
-    """
-    rates = {name: value for name, value in end.motion.items() if name in dae.x}
-    velocities = {name: value for name, value in end.motion.items() if name not in rates}
-    return replace(
-        end,
-        kind="course",
-        prescribed={**end.prescribed, **rates},
-        prescribed_outputs={**end.prescribed_outputs, **velocities},
-        open=(),
-        loose=(),
-    )
-
-
-def _refuse_combined(end: End, where: str, design: bool, leeway: float) -> None:
+def _refuse_combined(end: End, where: str, design: bool, phase: Phase | None) -> None:
     """Refuse a leeway or design parameters at an end that has to be known, or by coordinates."""
-    phase = where.removesuffix("goal")
+    leeway, start = phase is not None and phase.leeway, where.removesuffix("goal")
     if end.moving and (design or leeway):
         what = "design parameters" if design else "leeway"
         raise ProblemError(f"{where}: {what}, and rates that are not zero; leave one of them out.")
     if leeway and design:
         raise ProblemError(
-            f"{phase}leeway, but the equilibrium there depends on design parameters; leave one of them out."
+            f"{start}leeway, but the equilibrium there depends on design parameters; leave one of them out."
         )
     if leeway and end.prescribed_outputs:
         names = ", ".join(end.prescribed_outputs)
-        raise ProblemError(f"{phase}leeway, and {names}, which are not coordinates; give the goal by coordinates.")
+        raise ProblemError(f"{start}leeway, and {names}, which are not coordinates; give the goal by coordinates.")
+    if phase is not None and phase.courses and not phase.is_timed and (design or leeway):
+        raise ProblemError(f"{where}: a course at a free time, and leeway or design parameters; leave one of them out.")
 
 
 def _passed(asked: ResolvedProblem, i: int, p: np.ndarray, time: float, where: str) -> OperatingPoint:
@@ -208,6 +207,7 @@ def _passed(asked: ResolvedProblem, i: int, p: np.ndarray, time: float, where: s
     for name in passing:
         if name not in dae.x:
             raise ProblemError(f"{where}passing: there is no state '{name}'{suggestion(name, dae.x.names)}")
+    limits = asked.limits_at(i, time) if problem.prescribed else asked.limits[i]
     postures = [problem.start, *(phase.goal or phase.passing or {} for phase in phases)]
     if problem.periodic:
         postures[-1] = problem.start
@@ -215,7 +215,7 @@ def _passed(asked: ResolvedProblem, i: int, p: np.ndarray, time: float, where: s
     for name in dict.fromkeys(name for posture in postures for name in posture if name in dae.q_names):
         known = [k for k, posture in enumerate(postures) if name in posture]
         coordinates[name] = float(np.interp(i + 1, known, [postures[k][name] for k in known]))
-    point = equilibrium_at(dae, coordinates, p, f"{where}passing", asked.limits_at(i, time))
+    point = equilibrium_at(dae, coordinates, p, f"{where}passing", limits)
     x = point.x.copy()
     for name, value in passing.items():
         x[dae.x.index(name)] = value

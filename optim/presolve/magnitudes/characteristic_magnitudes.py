@@ -9,9 +9,7 @@ from scipy.interpolate import BSpline, make_interp_spline
 
 from flexblocks.constraints.loop_equations import closure_equations, regular_mass
 from flexblocks.constraints.ranges import state_bounds
-from flexblocks.dae.dae import DAE
 from flexblocks.statics.balance import unknown_slices
-from flexblocks.statics.operating_point import OperatingPoint
 
 from ..equilibrium import accompanying_motion, balance_jacobian, loop_forces, turning
 from ..phase_transcription import PhaseTranscription
@@ -79,10 +77,9 @@ def characteristics(t: PhaseTranscription) -> Characteristics:
     kinetic = kinetic or float(np.max((q / T) ** 2 * mass)) / 2
     v = np.max([_peak(rigid.v), _peak(bent_rates), q / T], axis=0)
     a = np.max([_peak(rigid.a), _peak(np.gradient(bent_rates, rigid.times, axis=0)), q / T**2], axis=0)
-    w = _state_magnitudes(t, rigid)
+    w = _state_magnitudes(t, rigid) if rigid.w.size else np.zeros(0)
     used = _peak(np.clip(rigid.u, *t.limits.u.T))
     u = _input_magnitudes(t, used, rigid.a, forces, mass, a if still else None)
-    closing = np.maximum(np.abs(loop_forces(dae, t.start)), _peak(rigid.held))
     sizes = {
         "q": q,
         "v": v,
@@ -90,7 +87,7 @@ def characteristics(t: PhaseTranscription) -> Characteristics:
         "w": w,
         "dw": np.maximum(_peak(rigid.dw), w / T),
         "z": _positive(_peak(rigid.z), 1.0),
-        "f": _positive(_closing_magnitudes(dae, t.start, closing), 1.0),
+        "f": _closing_magnitudes(t, rigid) if rigid.held.size else np.zeros(0),
         "e": np.abs(t.static.amounts(n)) @ q,
         "u": u,
         "goal_energy": np.array([ENERGIES * kinetic]),
@@ -200,20 +197,20 @@ def _input_magnitudes(
     return _positive(np.maximum(used, np.minimum(LEAST * alike, np.where(limit > 0, limit, np.inf))), idle)
 
 
-def _closing_magnitudes(dae: DAE, at: OperatingPoint, forces: np.ndarray) -> np.ndarray:
+def _closing_magnitudes(t: PhaseTranscription, rigid: CharacteristicMotion) -> np.ndarray:
     """Return the magnitudes of loop-closure forces (m,), none far below what another one does.
 
     A pin that turns freely bears no torque but rounding. What a force does is how much it accelerates the arm, in the
     metric of the mass matrix, so forces and torques compare, in any units: each counts with a tenth of the most.
     """
-    if not len(forces):
-        return forces
+    dae, at = t.dae, t.start
+    forces = np.maximum(np.abs(loop_forces(dae, at)), _peak(rigid.held))
     M = regular_mass(dae, *dae.posture(at.x, at.z, at.p))
     J = closure_equations(dae).closures(at.x[: dae.tree.size], at.p)[1].full()
     mobility = np.sqrt(np.maximum(np.sum(J * np.linalg.solve(M, J.T).T, axis=1), 0.0))
     moves = mobility > 0
     least = LEAST * np.max(forces * mobility)
-    return np.where(moves, np.maximum(forces, least / np.where(moves, mobility, 1.0)), forces)
+    return _positive(np.where(moves, np.maximum(forces, least / np.where(moves, mobility, 1.0)), forces), 1.0)
 
 
 def _peak(values: np.ndarray) -> np.ndarray:

@@ -11,13 +11,7 @@ from ..transcribed_problem import TranscribedProblem
 
 
 def check_limits(transcribed: TranscribedProblem) -> None:
-    """Refuse known equilibria whose states or holding inputs violate their limits.
-
-    Raises
-    ------
-    ProblemError
-        The message names the variable.
-    """
+    """Refuse known equilibria whose states or holding inputs violate their limits."""
     for t in transcribed.phases:
         for where, end in (("start", t.begin), ("goal", t.end)):
             if end.kind == "fixed":
@@ -40,13 +34,7 @@ def _check_within(t: PhaseTranscription, where: str, x: np.ndarray, u: np.ndarra
 
 
 def check_path(transcribed: TranscribedProblem) -> None:
-    """Refuse known equilibria that violate the path constraints.
-
-    Raises
-    ------
-    ProblemError
-        The message names the constraint and its violation.
-    """
+    """Refuse known equilibria that violate the path constraints."""
     for t in transcribed.phases:
         for where, end, time in t.ends if t.path.rows else ():
             if end.kind != "fixed":

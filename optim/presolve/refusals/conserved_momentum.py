@@ -24,14 +24,9 @@ FORBIDDEN = "plan: goal: momentum forbids it: nothing pushes the arm from outsid
 
 
 def check_momenta(transcribed: TranscribedProblem) -> None:
-    """Refuse motions of a floating arm that its momentum forbids, as far as starts and goals tell.
-
-    Raises
-    ------
-    ProblemError
-    """
+    """Refuse motions of a floating arm that its momentum forbids, as far as starts and goals tell."""
     dae = transcribed.dae
-    if not dae.tree.has_undriven_base or dae.u.with_role("disturbance"):  # known forces change the momentum
+    if dae.u.with_role("disturbance"):  # known forces change the momentum
         return
     for t in transcribed.phases:
         check_momentum(dae, t.begin, t.end)
@@ -41,14 +36,7 @@ def check_momenta(transcribed: TranscribedProblem) -> None:
 
 
 def check_momentum(dae: DAE, begin: End, end: End) -> None:
-    """Refuse a motion of a floating arm that its momentum forbids, as far as both ends tell.
-
-    Raises
-    ------
-    ProblemError
-        The arm is at rest at one end and has a momentum at the other; its centre of mass would move; or its attitude
-        would, although that of joints that move so is known.
-    """
+    """Refuse a motion of a floating arm that its momentum forbids, as far as both ends tell."""
     floating = list(floating_base(dae, end.point)) if begin.kind == end.kind == "fixed" else []
     if not floating:
         return

@@ -18,13 +18,7 @@ from ..transcribed_problem import TranscribedProblem
 
 
 def check_determined_values(transcribed: TranscribedProblem) -> None:
-    """Refuse a posture to be chosen, as prescribed positions leave it, of whose postures none keeps a path constraint.
-
-    Raises
-    ------
-    ProblemError
-        The message names the constraint and its violation.
-    """
+    """Refuse prescribed positions that leave the posture open, of whose postures none keeps a path constraint."""
     for t in transcribed.phases:
         path = t.path
         for where, end, time in t.ends if path.rows and not t.designed else ():

@@ -71,13 +71,7 @@ class EnergyBound:
 
 
 def check_impulse(transcribed: TranscribedProblem) -> None:
-    """Refuse a motion between known equilibria for which the inputs are too weak in the time there is.
-
-    Raises
-    ------
-    ProblemError
-        The message says how far the inputs move the arm, and how long that takes at least.
-    """
+    """Refuse a motion between known equilibria for which the inputs are too weak in the time there is."""
     for t in transcribed.phases:
         if not isinstance(t.phase.duration, str) and t.begin.is_known_rest and t.end.is_known_rest:
             _check(t, float(np.max(t.phase.duration)))

@@ -10,13 +10,7 @@ from .shared_inputs import listed_scenarios
 
 
 def check_input_count(transcribed: TranscribedProblem) -> None:
-    """Refuse goals with more terminal conditions than there are input parameters.
-
-    Raises
-    ------
-    ProblemError
-        The message names the scenarios and what to relax.
-    """
+    """Refuse goals with more terminal conditions than there are input parameters."""
     problem, options, inputs = transcribed.problem, transcribed.options, len(transcribed.dae.u)
     shape, intervals = options.input_shape, sum(options.counts)
     values = (intervals + len(options.counts) * shape.is_continuous) * inputs * (1 + shape.has_rates)

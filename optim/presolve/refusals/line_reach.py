@@ -38,11 +38,6 @@ def check_lines(transcribed: TranscribedProblem) -> None:
     The arm is in any posture within the limits of its coordinates, at rest or in motion, and bent by no more than three
     times what the rigid arm's motion bends it. Not with closed loops, nor on bases that move as prescribed; nor where
     it is open at which point of the line the motion ends.
-
-    Raises
-    ------
-    ProblemError
-        The message says which point, where, and how near it comes.
     """
     for t in transcribed.first:
         _check(t)

@@ -28,13 +28,7 @@ def _changes(transcribed: TranscribedProblem) -> Iterator[tuple[PhaseTranscripti
 
 
 def check_pick_ups(transcribed: TranscribedProblem) -> None:
-    """Refuse a load picked up in motion unless `pick_up` says how, and an impact without a load.
-
-    Raises
-    ------
-    ProblemError
-        The message lists the alternatives.
-    """
+    """Refuse a load picked up in motion unless `pick_up` says how, and an impact without a load."""
     for before, t, q in _changes(transcribed):
         more, less = inertia_change(t.dae, q, before.p, t.p)
         where = f"plan: phase '{t.phase.name}'"
@@ -66,15 +60,9 @@ def inertia_change(dae: DAE, q: np.ndarray, before: np.ndarray, after: np.ndarra
 
 
 def check_lengths(transcribed: TranscribedProblem) -> None:
-    """Refuse parameters of a phase with which loops, closed at the end of the phase before, are open or open in motion.
-
-    Raises
-    ------
-    ProblemError
-        The message names the parameters, and how far the loops would be open.
-    """
+    """Refuse parameters with which loops, closed at the end of the phase before, are open or open in motion."""
     dae = transcribed.dae
-    for before, t, q in _changes(transcribed) if dae.tree.loops.closures else ():
+    for before, t, q in _changes(transcribed):
         old, new = before.p, t.p
         if not _opens(dae, q, old, new, moves=not before.end.is_rest):
             continue

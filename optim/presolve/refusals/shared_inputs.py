@@ -27,16 +27,8 @@ from ..transcribed_problem import TranscribedProblem
 
 
 def check_shared_holding(transcribed: TranscribedProblem) -> None:
-    """Refuse shared inputs whose holding values differ between scenarios.
-
-    Raises
-    ------
-    ProblemError
-        The message names an input and two of its values.
-    """
+    """Refuse shared inputs whose holding values differ between scenarios."""
     dae, runs, shared = transcribed.dae, transcribed.runs, list(reference_states(transcribed.dae))
-    if len(runs) == 1 or not transcribed.first[0].is_holding:
-        return
     starts, goals = [run[0].begin for run in runs], [run[-1].end for run in runs if run[-1].end.is_rest]
     for where, ends in (("start", starts), ("goal", goals)):
         for other in ends[1:]:
@@ -51,13 +43,7 @@ def check_shared_holding(transcribed: TranscribedProblem) -> None:
 
 
 def check_shared_momentum(transcribed: TranscribedProblem) -> None:
-    """Refuse scenarios whose goals no shared input can reach because a momentum is conserved.
-
-    Raises
-    ------
-    ProblemError
-        The message names two scenarios, or all of them, and what to relax.
-    """
+    """Refuse scenarios whose goals no shared input can reach because a momentum is conserved."""
     is_exact = len(transcribed.runs) > 1 and _inertia_is_constant(transcribed.dae)
     apart = scenarios_apart(transcribed) if is_exact else None
     if apart is not None:

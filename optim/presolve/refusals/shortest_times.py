@@ -25,11 +25,6 @@ def check_rates(transcribed: TranscribedProblem) -> None:
     """Refuse a motion between known equilibria that exceeds its duration even at the rate limits throughout.
 
     Where inputs begin and end at their holding values, their rates count, too.
-
-    Raises
-    ------
-    ProblemError
-        The message names the variable, its limit and the minimum duration.
     """
     for t, longest in _between_known(transcribed):
         n, start, goal = t.dae.tree.size, t.start, t.goal
@@ -52,13 +47,7 @@ def check_rates(transcribed: TranscribedProblem) -> None:
 
 
 def check_speeds(transcribed: TranscribedProblem) -> None:
-    """Refuse a motion between known postures that exceeds its duration even at its speed limits throughout.
-
-    Raises
-    ------
-    ProblemError
-        The message names the frame, its limit and the minimum duration.
-    """
+    """Refuse a motion between known postures that exceeds its duration even at its speed limits throughout."""
     for t, longest in _between_known(transcribed):
         for limit in dict.fromkeys(one for one in t.path.constraints if isinstance(one, SpeedLimit)):
             for frame, way, unit, fastest in _ways(t, limit):

@@ -1,8 +1,13 @@
-"""The table of refusals: what is asked of every transcribed problem, and what only after a solve has failed."""
+"""The table of refusals: what is asked of every transcribed problem, and what only after a solve has failed.
+
+Each check raises a ProblemError that names what cannot be, by how much, and what to change.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+
+import numpy as np
 
 from ..transcribed_problem import TranscribedProblem
 from .beyond_limits import check_limits, check_path
@@ -18,17 +23,24 @@ from .unmoved_coordinates import check_moved
 from .weak_inputs import check_weak_inputs
 
 Check = Callable[[TranscribedProblem], None]
+Asked = Callable[[TranscribedProblem], bool]
 
-# Cheap ones, in the order in which they speak; and momenta, which a discretization does not conserve.
-BEFORE: tuple[Check, ...] = (
-    check_limits,
-    check_pick_ups,
-    check_lengths,
-    check_shared_holding,
-    check_rates,
-    check_speeds,
-    check_path,
-    check_momenta,
+# Cheap ones, in the order in which they speak, and of which problems they are asked. Momenta are among them, since a
+# discretization does not conserve them: a solver finds motions that no arm makes.
+BEFORE: tuple[tuple[Check, Asked], ...] = (
+    (check_limits, lambda _: True),
+    (check_pick_ups, lambda asked: len(asked.first) > 1),
+    (check_lengths, lambda asked: len(asked.first) > 1 and bool(asked.dae.tree.loops.closures)),
+    (check_shared_holding, lambda asked: len(asked.runs) > 1 and asked.first[0].is_holding),
+    (
+        check_rates,
+        lambda asked: any(
+            np.isfinite(t.limits.x[asked.dae.tree.size :]).any() or np.isfinite(t.limits.du).any() for t in asked.first
+        ),
+    ),
+    (check_speeds, lambda asked: any(t.path.rows for t in asked.first)),
+    (check_path, lambda asked: any(t.path.rows for t in asked.first)),
+    (check_momenta, lambda asked: asked.dae.tree.has_undriven_base),
 )
 
 # Those that take a search or a program of their own, or seldom speak.
@@ -50,8 +62,9 @@ def refuse(transcribed: TranscribedProblem) -> None:
     ------
     ProblemError
     """
-    for check in BEFORE:
-        check(transcribed)
+    for check, is_asked in BEFORE:
+        if is_asked(transcribed):
+            check(transcribed)
 
 
 def refuse_unsolved(transcribed: TranscribedProblem) -> None:

@@ -20,11 +20,6 @@ def check_moved(transcribed: TranscribedProblem) -> None:
 
     The plane of a beam in which no joint turns it stays in balance: a load that is picked up sets it swinging, and no
     motion before that can bend it so. Only the balance of the next load asks for that.
-
-    Raises
-    ------
-    ProblemError
-        The message names the coordinates.
     """
     dae, n = transcribed.dae, transcribed.dae.tree.size
     if transcribed.problem.phases[0].balance != "next" or dae.u.with_role("disturbance"):

@@ -27,13 +27,7 @@ MOST = 30  # evaluations
 
 
 def check_weak_inputs(transcribed: TranscribedProblem) -> None:
-    """Refuse a motion between known equilibria, of given duration, that the limited inputs are too weak for by far.
-
-    Raises
-    ------
-    ProblemError
-        The message says which input, and what the rigid arm takes of it.
-    """
+    """Refuse a motion between known equilibria, of given duration, that the limited inputs are too weak for by far."""
     for t in transcribed.first:
         _check(t)
 

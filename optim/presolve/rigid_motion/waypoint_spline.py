@@ -62,8 +62,7 @@ def with_reference_rates(dae: DAE, motion: Motion, duration: float) -> Motion:
     At rest these are zero, so a path through postures leaves them there. What a reference is the integral of moves as
     the path moves the reference.
     """
-    pairs = integrated_states(dae)
-    if not pairs:
+    if motion[0].shape[-1] == 2 * dae.tree.size or not (pairs := integrated_states(dae)):
         return motion
     x, rates, accelerations = (part.copy() for part in motion)
     for state, rate in pairs:
