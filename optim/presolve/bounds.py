@@ -84,6 +84,13 @@ def mixes_units(dae: DAE, problem: Problem) -> bool:
     return len(units) > 1 and objective.sized(dict.fromkeys(dae.u.names, 1.0)) != objective
 
 
+def sizes_by_unit(dae: DAE, problem: Problem, used: np.ndarray) -> dict[str, float]:
+    """Return for each input that can be chosen the largest of `used` (nu,) among those of its unit, by name."""
+    chosen = [dae.u.index(name) for name in chosen_inputs(dae, problem)]
+    units = np.array(dae.u.units)
+    return {dae.u.names[i]: float(np.max(used[chosen][units[chosen] == units[i]])) for i in chosen}
+
+
 def _input_names(dae: DAE) -> list[list[str]]:
     """Return the names of the inputs and of those derivatives that can be limited, by order."""
     return [[f"{'der(' * order}{name}{')' * order}" for name in dae.u.names] for order in range(HIGHEST_ORDER + 1)]

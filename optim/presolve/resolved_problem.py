@@ -21,6 +21,7 @@ from .inputs.planned_inputs import with_planned_inputs
 from .margins import check_margins, narrowed
 from .parameters import resolved_parameters
 from .path_values import PathValues, resolved_path
+from .postures.admissible import Admissible
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,9 +63,16 @@ class ResolvedProblem:
         """The phases of the problem."""
         return self.problem.phases
 
-    def limits_at(self, i: int, time: float) -> Limits:
-        """Return the limits at rest at a time of phase `i` [s], where known inputs have one value."""
-        return limits_at(self.dae, self.problem, self.phases[i], self.limits[i], time)
+    def admissible(self, scenario: int, i: int, time: float) -> Admissible:
+        """Return what phase `i` of a scenario asks of a posture at rest, at a time of the phase [s].
+
+        Known inputs have one value there. Path values are asked for at the end of the phase.
+        """
+        limits, phase = self.limits[i], self.phases[i]
+        if self.problem.prescribed:
+            limits = limits_at(self.dae, self.problem, phase, limits, time)
+        end = 0.0 if isinstance(phase.duration, str) else float(np.mean(phase.duration))
+        return Admissible(limits, self.paths[scenario][i], end)
 
 
 def resolved_problem(

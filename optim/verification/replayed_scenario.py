@@ -21,6 +21,7 @@ from ..presolve.first_order_states import reference_states
 from ..presolve.inputs.known_motions import exact_inputs, limits_at
 from ..presolve.parameters import parameter_index
 from ..presolve.path_values import PathValues, resolved_path
+from ..presolve.postures.admissible import Admissible
 from ..problem.phase import Phase
 from ..problem.problem import Problem
 from ..problem.validation import numbers
@@ -115,8 +116,8 @@ def _rest(
 ) -> OperatingPoint:
     """Return the equilibrium of another model, or under other parameters, nearest to the planned one."""
     near = _translated(dae, planned)
-    known = limits_at(dae, problem, phase, no_limits(dae), time) if problem.prescribed else None
-    return boundary_equilibrium(dae, prescribed, p, f"replay: {where}", near=near, limits=known).point
+    known = limits_at(dae, problem, phase, no_limits(dae), time) if problem.prescribed else no_limits(dae)
+    return boundary_equilibrium(dae, prescribed, p, f"replay: {where}", near=near, admissible=Admissible(known)).point
 
 
 def _translated(dae: DAE, point: OperatingPoint) -> OperatingPoint:

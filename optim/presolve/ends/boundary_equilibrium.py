@@ -34,7 +34,6 @@ def boundary_equilibrium(
     where: str,
     *,
     near: OperatingPoint | None = None,
-    limits: Limits | None = None,
     admissible: Admissible | None = None,
 ) -> End:
     """Return the static equilibrium with the `prescribed` coordinates, outputs, positions and orientations.
@@ -51,19 +50,17 @@ def boundary_equilibrium(
         For messages, as ``"plan: goal"``.
     near : OperatingPoint, optional
         Of several postures the nearest to this one is taken; by default to the start values.
-    limits : Limits, optional
-        Limits of states and holding inputs, if the posture has to be solved for.
     admissible : Admissible, optional
-        Limits and path constraints that the posture keeps, see `posture`.
+        Limits and path constraints that the posture keeps, if it has to be solved for, see `posture`.
 
     Raises
     ------
     ProblemError
         An unknown name; no equilibrium; out of reach; no motion with these rates.
     """
-    limits = limits or no_limits(dae)
+    admissible = admissible or Admissible(no_limits(dae))
     if all(name in dae.q_names for name in prescribed):
-        at = _by_coordinates(dae, prescribed, p, where, limits, admissible)
+        at = _by_coordinates(dae, prescribed, p, where, admissible)
         return End("fixed", at.point, prescribed, freedom=at.freedom)
     named, motion = split_motion(dae, prescribed, where)
     if motion and not named:
@@ -74,9 +71,9 @@ def boundary_equilibrium(
     told = told_deflections(dae, named) if moves else {}
     resting = {name: value for name, value in named.items() if name not in told}
     if all(name in dae.x for name in resting):
-        at = _by_coordinates(dae, resting, p, where, limits, admissible)
+        at = _by_coordinates(dae, resting, p, where, admissible)
     else:
-        at = _by_outputs(dae, resting, p, where, near, limits, admissible)
+        at = _by_outputs(dae, resting, p, where, near, admissible)
     states = {name: value for name, value in named.items() if name in dae.x}
     outputs = {name: value for name, value in named.items() if name not in states}
     if not moves:
@@ -89,16 +86,11 @@ def boundary_equilibrium(
 
 
 def _by_coordinates(
-    dae: DAE,
-    prescribed: Mapping[str, float],
-    p: np.ndarray,
-    where: str,
-    limits: Limits,
-    admissible: Admissible | None,
+    dae: DAE, prescribed: Mapping[str, float], p: np.ndarray, where: str, admissible: Admissible
 ) -> Posture:
     """Return the equilibrium with these coordinates, of several that redundant inputs hold one within the limits."""
-    at = equilibrium_at(dae, prescribed, p, where, limits)
-    return held_within(dae, at, prescribed, limits, where, admissible) or Posture(at, 0)
+    at = equilibrium_at(dae, prescribed, p, where, admissible.limits)
+    return held_within(dae, at, prescribed, admissible, where) or Posture(at, 0)
 
 
 def _by_outputs(
@@ -107,8 +99,7 @@ def _by_outputs(
     p: np.ndarray,
     where: str,
     near: OperatingPoint | None,
-    limits: Limits,
-    admissible: Admissible | None,
+    admissible: Admissible,
 ) -> Posture:
     signals = Signals(instant(dae))
     for name in prescribed:
@@ -120,9 +111,9 @@ def _by_outputs(
                 f"{meant(name, [*known, *frame_names(dae.tree)], told)}"
             )
     _check_coordinates(dae, [name for name in prescribed if name in dae.x], where)
-    near = equilibrium_at(dae, {}, p, where, limits) if near is None else near
+    near = equilibrium_at(dae, {}, p, where, admissible.limits) if near is None else near
     still = {dae.q_names[i]: float(near.x[i]) for i in floating_base(dae, near)}
-    return posture(dae, prescribed, replace(near, p=p), limits.x, limits.u, where, admissible, still)
+    return posture(dae, prescribed, replace(near, p=p), admissible, where, still)
 
 
 def equilibrium_at(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
 
@@ -20,7 +19,7 @@ from ..bounds import Limits
 from ..first_order_states import reference_states, settling_states, undetermined_at_rest
 from ..floating_base import floating_base, with_momentum
 from ..inputs.known_motions import known_columns
-from ..postures.admissible import Admissible, admissible_postures
+from ..postures.admissible import Admissible
 from ..resolved_problem import ResolvedProblem
 from .boundary_equilibrium import boundary_equilibrium, equilibrium_at
 from .meeting_end import meeting_end
@@ -44,26 +43,25 @@ def phase_ends(asked: ResolvedProblem, scenario: int, times: list[float]) -> lis
     ProblemError
         An unknown name; no equilibrium at the start or a goal.
     """
-    p, paths, phases = asked.parameters[scenario], asked.paths[scenario], asked.phases
-    kept = [admissible_postures(path, phase) if path.rows else None for path, phase in zip(paths, phases, strict=True)]
-    begin, boundaries = _start(asked, p[0], kept[0]), []
+    p, phases, boundaries = asked.parameters[scenario], asked.phases, []
+    begin = _start(asked, p[0], asked.admissible(scenario, 0, 0.0))
     for i, phase in enumerate(phases):
         where = "plan: " if len(phases) == 1 else f"plan: phase '{phase.name}': "
+        kept = asked.admissible(scenario, i, times[i])
         if phase.goal is None:
-            end = End("passing", _passed(asked, i, p[i], times[i], where), phase.passing or {})
+            end = End("passing", _passed(asked, i, p[i], kept.limits, where), phase.passing or {})
         else:
             balance = p[i + 1] if phase.balance == "next" else p[i]
-            end = _goal(asked, i, balance, times[i], begin.point, kept[i], f"{where}goal")
+            end = _goal(asked, i, balance, times[i], begin.point, kept, f"{where}goal")
         begin = replace(begin, point=replace(begin.point, p=p[i]))
         boundaries.append((begin, end))
         begin = replace(end, kind="fixed" if end.kind == "fixed" and not (end.open or end.loose) else "joined")
     return boundaries
 
 
-def _start(asked: ResolvedProblem, p: np.ndarray, admissible: Admissible | None) -> End:
+def _start(asked: ResolvedProblem, p: np.ndarray, admissible: Admissible) -> End:
     dae, problem, where = asked.dae, asked.problem, "plan: start"
-    limits = asked.limits_at(0, 0.0) if problem.prescribed else asked.limits[0]
-    begin = boundary_equilibrium(dae, problem.start, p, where, limits=limits, admissible=admissible)
+    begin = boundary_equilibrium(dae, problem.start, p, where, admissible=admissible)
     if begin.moving:
         _refuse_combined(begin, where, bool(asked.designed), None)
     if problem.periodic:
@@ -100,16 +98,17 @@ def _goal(
     p: np.ndarray,
     time: float,
     before: OperatingPoint,
-    admissible: Admissible | None,
+    admissible: Admissible,
     where: str,
 ) -> End:
     """Return the goal of phase `i`: in which posture, how it is held, and what is left open."""
     dae, problem, phase = asked.dae, asked.problem, asked.phases[i]
-    limits = asked.limits_at(i, time) if problem.prescribed else asked.limits[i]
-    there, n = phase.goal_at(time), dae.tree.size
-    end = boundary_equilibrium(dae, there, p, where, near=before, limits=limits, admissible=admissible)
-    if phase.is_timed and np.isfinite(limits.x[n : 2 * n]).any() and not all(name in dae.x for name in there):
-        end = _in_time(asked, end, there, p, float(phase.duration), before, limits, admissible, where)
+    rates, there = admissible.limits.x[dae.tree.size : 2 * dae.tree.size], phase.goal_at(time)
+    end = boundary_equilibrium(dae, there, p, where, near=before, admissible=admissible)
+    if phase.is_timed and np.isfinite(rates).any() and not all(name in dae.x for name in there):
+        within = _in_time(dae.tree.size, end, float(phase.duration), before, admissible)
+        with suppress(ProblemError):
+            end = boundary_equilibrium(dae, there, p, where, near=before, admissible=within) if within else end
     if end.moving or asked.designed or phase.leeway:
         _refuse_combined(end, where, bool(asked.designed), phase)
     base = floating_base(dae, end.point) if dae.tree.has_undriven_base else ()
@@ -157,30 +156,17 @@ def _moving(dae: DAE, end: End, before: OperatingPoint, base: tuple[int, ...]) -
     return replace(end, open=(*floats, *end.open))
 
 
-def _in_time(
-    asked: ResolvedProblem,
-    goal: End,
-    there: Mapping[str, float],
-    p: np.ndarray,
-    duration: float,
-    before: OperatingPoint,
-    limits: Limits,
-    admissible: Admissible | None,
-    where: str,
-) -> End:
-    """Return a goal by place in the nearest posture that limits on rates allow, if they forbid the nearest of all."""
-    n = asked.dae.tree.size
+def _in_time(n: int, goal: End, duration: float, before: OperatingPoint, admissible: Admissible) -> Admissible | None:
+    """Return what keeps a goal by place as near as limits on rates ask; None if it is, or cannot be."""
+    limits = admissible.limits
     way = before.x[:n, None] + duration / PEAK * limits.x[n : 2 * n]
     low, high = np.maximum(limits.x[:n, 0], way[:, 0]), np.minimum(limits.x[:n, 1], way[:, 1])
     q = goal.point.x[:n]
     if np.all((low <= q) & (q <= high)) or np.any(low > high):
-        return goal
+        return None
     x = limits.x.copy()
     x[:n] = np.stack([low, high], axis=1)
-    with suppress(ProblemError):
-        limits = replace(limits, x=x)
-        return boundary_equilibrium(asked.dae, there, p, where, near=before, limits=limits, admissible=admissible)
-    return goal
+    return replace(admissible, limits=replace(limits, x=x))
 
 
 def _refuse_combined(end: End, where: str, design: bool, phase: Phase | None) -> None:
@@ -200,14 +186,13 @@ def _refuse_combined(end: End, where: str, design: bool, phase: Phase | None) ->
         raise ProblemError(f"{where}: a course at a free time, and leeway or design parameters; leave one of them out.")
 
 
-def _passed(asked: ResolvedProblem, i: int, p: np.ndarray, time: float, where: str) -> OperatingPoint:
+def _passed(asked: ResolvedProblem, i: int, p: np.ndarray, limits: Limits, where: str) -> OperatingPoint:
     """Return a guess of the end of phase `i`, which ends in motion; unspecified coordinates are interpolated."""
     dae, problem, phases = asked.dae, asked.problem, asked.phases
     n, passing = dae.tree.size, phases[i].passing or {}
     for name in passing:
         if name not in dae.x:
             raise ProblemError(f"{where}passing: there is no state '{name}'{suggestion(name, dae.x.names)}")
-    limits = asked.limits_at(i, time) if problem.prescribed else asked.limits[i]
     postures = [problem.start, *(phase.goal or phase.passing or {} for phase in phases)]
     if problem.periodic:
         postures[-1] = problem.start

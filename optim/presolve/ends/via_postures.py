@@ -16,9 +16,9 @@ from ...problem.path_constraints.path_constraint import PathConstraint
 from ...problem.phase import Phase
 from ...problem.signals.instant import instant
 from ...problem.signals.signals import Signals
-from ..bounds import Limits
+from ..bounds import Limits, no_limits
 from ..path_values import PathValues
-from ..postures.admissible import admissible_postures
+from ..postures.admissible import Admissible
 from ..postures.inverse_statics import posture
 from ..rigid_motion.waypoint_spline import Waypoint
 from ..rounding import ROUNDING
@@ -34,8 +34,9 @@ def via_waypoints(
     ProblemError
         A via point out of reach.
     """
-    held = np.tile([-np.inf, np.inf], (len(dae.u), 1))  # the arm passes in motion, so holding inputs are unlimited
-    admissible = admissible_postures(path, phase) if path.rows else None
+    free = replace(no_limits(dae), x=limits.x)  # the arm passes in motion, so holding inputs are unlimited
+    time = 0.0 if isinstance(phase.duration, str) else float(np.mean(phase.duration))
+    admissible = Admissible(free, path, time)
     waypoints: list[Waypoint] = []
     for via in phase.via:
         share = via.share(phase.duration)
@@ -48,7 +49,7 @@ def via_waypoints(
             continue
         where = f"plan: via at {share:.4g} of the duration"
         near = replace(start, x=x)
-        there = posture(dae, instance, near, limits.x, held, where, admissible)
+        there = posture(dae, instance, near, admissible, where)
         waypoints.append((share, there.point.x))
     return tuple(waypoints)
 

@@ -13,8 +13,7 @@ from ...collocation.mesh import Mesh
 from ..equilibrium import loop_forces, scaled_lstsq
 from ..first_order_states import undriven_states
 from ..phase_transcription import PhaseTranscription
-from ..rigid_motion.driven_states import moving_forces, state_inputs
-from ..rigid_motion.following_states import following_states
+from ..rigid_motion.driven_states import following_states, moving_forces, state_inputs
 from ..rigid_motion.rigid_arm import quintic, rigid_inputs
 from ..rigid_motion.waypoint_spline import waypoint_spline, with_reference_rates
 from ..rounding import ROUNDING

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from ..bounds import sizes_by_unit
 from ..phase_transcription import PhaseTranscription
-from ..rigid_motion.sizes_by_unit import sizes_by_unit
 from ..rounding import ROUNDING
 from .characteristic_magnitudes import characteristics
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from flexblocks.dae.dae import DAE
-from flexblocks.statics.balance import unknown_slices, unknown_vector
+from flexblocks.statics.balance import unknown_slices
 from flexblocks.statics.operating_point import OperatingPoint
 
 from ..equilibrium import slow_motions
@@ -49,10 +49,8 @@ def posture(
     dae: DAE,
     prescribed: Mapping[str, float],
     near: OperatingPoint,
-    bounds: np.ndarray,
-    input_bounds: np.ndarray,
+    admissible: Admissible,
     where: str,
-    admissible: Admissible | None = None,
     still: Mapping[str, float] | None = None,
 ) -> Posture:
     """Solve inverse statics: the equilibrium with prescribed coordinates and outputs that is nearest to another.
@@ -65,14 +63,11 @@ def posture(
     near : OperatingPoint
         Of several postures the one with the least distance (q - q0)' M (q - q0) from this one is taken, and its
         parameters hold. A linkage stays in its assembly.
-    bounds : ndarray (nx, 2)
-        Limits of the states.
-    input_bounds : ndarray (nu, 2)
-        Limits of the inputs that hold the arm.
+    admissible : Admissible
+        The limits that it keeps. Of postures that keep the path constraints, too, the nearest is taken; if none does,
+        the nearest of all.
     where : str
         For messages.
-    admissible : Admissible, optional
-        Of postures that keep these limits and path constraints the nearest is taken; if none does, the nearest of all.
     still : dict of float, optional
         Coordinates of a floating base: without forces from outside it goes where the joints take it, and nowhere else.
         A posture that keeps the momentum is taken, if there is one.
@@ -82,13 +77,11 @@ def posture(
     ProblemError
         There is no such equilibrium; the message says how far it is missed.
     """
-    index = unknown_slices(dae)
-    free_z, free_forces = (np.tile([-np.inf, np.inf], (g.stop - g.start, 1)) for g in (index.z, index.multipliers))
-    low, high = unknown_vector(dae, bounds, free_z, free_forces, input_bounds).T
+    low, high = admissible.bounds(dae)
     others = {name: value for name, value in (still or {}).items() if name not in prescribed}
-    exact = posture_program(dae, prescribed, near, (low, high), admissible=admissible)
+    exact = posture_program(dae, prescribed, near, admissible)
     # A floating base where it is, if it can stay there; off the limits first, where a motion has room
-    staying = [posture_program(dae, prescribed, near, (low, high), others, admissible)] if others else []
+    staying = [posture_program(dae, prescribed, near, admissible, others)] if others else []
     rooms = (INSIDE, 0.0) if len(exact.kept[0]) else (0.0,)
     program, found = exact, None
     for program in (one.inside(room) for one in (*staying, exact) for room in rooms):

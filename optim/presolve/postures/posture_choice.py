@@ -16,7 +16,7 @@ from .posture_program import PostureProgram
 FIT = 3  # conditions
 
 
-def nearest_fit(program: PostureProgram, admissible: Admissible | None) -> tuple[np.ndarray, float] | None:
+def nearest_fit(program: PostureProgram, admissible: Admissible) -> tuple[np.ndarray, float] | None:
     """Return the nearest posture (ns,) that is fit, with its distance; if none is, of those that are most so.
 
     None if there is no posture. It is fit if it is admissible, bends beams no farther than their theory goes, and
@@ -33,10 +33,10 @@ def nearest_fit(program: PostureProgram, admissible: Admissible | None) -> tuple
     return nearest[max(nearest)] if nearest else None
 
 
-def _conditions_met(program: PostureProgram, s: np.ndarray, admissible: Admissible | None) -> int:
+def _conditions_met(program: PostureProgram, s: np.ndarray, admissible: Admissible) -> int:
     """Return how many of the conditions a posture meets before the first that it does not, the cheapest first."""
     dae, point = program.dae, program.point(s)
-    if admissible is not None and not admissible(point):
+    if not admissible.keeps_path(point):
         return 0
     if large_deflections(dae, point.x[None], point.z[None], point.u[None], point.p, at_rest=True):
         return 1

@@ -168,9 +168,8 @@ def posture_program(
     dae: DAE,
     prescribed: Mapping[str, float],
     near: OperatingPoint,
-    limits: tuple[np.ndarray, np.ndarray],
+    admissible: Admissible,
     still: Mapping[str, float] | None = None,
-    admissible: Admissible | None = None,
 ) -> PostureProgram:
     """Return inverse statics with prescribed values near a posture, as a program.
 
@@ -179,14 +178,12 @@ def posture_program(
     dae : DAE
     prescribed : dict of float
     near : OperatingPoint
-    limits : (ndarray (ns,), ndarray (ns,))
-        Of the unknowns of statics.
+    admissible : Admissible
+        Whose limits, and those by name of path values, are kept.
     still : dict of float, optional
         Coordinates that are prescribed, too, and where the search begins with.
-    admissible : Admissible, optional
-        Whose limits by name are kept.
     """
-    prescribed = {**prescribed, **(still or {})}
+    prescribed, limits = {**prescribed, **(still or {})}, admissible.bounds(dae)
     n, index, names = dae.tree.size, unknown_slices(dae), tuple(prescribed)
     s, target = ca.SX.sym("s", index.u.stop), np.array(list(prescribed.values()))
     balance = rest_residuals(dae).call([s, near.p], True, False)[0]
@@ -203,9 +200,7 @@ def posture_program(
     # What nothing holds, such as a floating base, has no balance.
     r = (r / scale.balance)[[i for i in range(r.numel()) if not r[i].is_zero()]]
     gap = (y - target) / scale.values
-    limited, *kept = ca.SX(0, 1), np.zeros(0), np.zeros(0)
-    if admissible is not None:
-        limited, *kept = admissible.limited(scaled * scale.unknowns, near.p)
+    limited, *kept = admissible.limited(scaled * scale.unknowns, near.p)
     step = scaled[:n] * scale.unknowns[:n] - start[:n]
     # Nearest posture; of redundant inputs that hold it, the smallest (1e-9 decides between equals only)
     distance = ca.dot(step, ca.mtimes(ca.DM(mass), step)) / (2 * scale.energy) + 1e-9 * ca.sumsqr(scaled[index.u])

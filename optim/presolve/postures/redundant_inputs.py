@@ -13,7 +13,6 @@ from flexblocks.statics.balance import unknown_slices
 from flexblocks.statics.operating_point import OperatingPoint
 
 from ...errors import ProblemError
-from ..bounds import Limits
 from ..equilibrium import balance_jacobian, equilibration
 from ..rounding import ROUNDING
 from .admissible import Admissible
@@ -24,27 +23,20 @@ def held_within(
     dae: DAE,
     at: OperatingPoint,
     prescribed: Mapping[str, float],
-    limits: Limits,
+    admissible: Admissible,
     where: str,
-    admissible: Admissible | None,
 ) -> Posture | None:
     """Return the equilibrium with the same coordinates that keeps limits and path values, if `at` does not.
 
     Four ropes hold a platform in a plane by any pull on each other; the least forces that do are pushes, too. None if
     `at` keeps them, if nothing else holds these coordinates, or if no equilibrium keeps the limits of the inputs.
     """
-    if _is_kept(at, limits, admissible) or not _is_redundant(dae, at, prescribed):
+    if (admissible.keeps_limits(at) and admissible.keeps_path(at)) or not _is_redundant(dae, at, prescribed):
         return None
     try:
-        return replace(posture(dae, prescribed, at, limits.x, limits.u, where, admissible), freedom=0)
+        return replace(posture(dae, prescribed, at, admissible, where), freedom=0)
     except ProblemError:  # what is beyond which limit is told of `at`
         return None
-
-
-def _is_kept(at: OperatingPoint, limits: Limits, admissible: Admissible | None) -> bool:
-    pairs = ((at.x, limits.x), (at.u, limits.u))
-    inside = all(np.all((bounds[:, 0] <= values) & (values <= bounds[:, 1])) for values, bounds in pairs)
-    return inside and (admissible is None or admissible(at))
 
 
 def _is_redundant(dae: DAE, at: OperatingPoint, prescribed: Mapping[str, float]) -> bool:

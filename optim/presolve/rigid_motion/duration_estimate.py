@@ -13,11 +13,10 @@ from ...problem.objectives.objective import Objective
 from ...problem.phase import Phase
 from ...problem.problem import Problem
 from ...problem.validation import Duration
-from ..bounds import Limits, mixes_units
+from ..bounds import Limits, mixes_units, sizes_by_unit
 from .driven_states import moving_forces, state_inputs
 from .quasi_static_path import balanced_path
 from .rigid_arm import quintic, rigid_inputs
-from .sizes_by_unit import sizes_by_unit
 
 # Durations to choose from where no range is given [s], 6 % from one to the next.
 DURATIONS = 1e-3 * 10 ** (6 / 239 * np.arange(-120, 360))

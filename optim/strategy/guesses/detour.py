@@ -8,8 +8,10 @@ import numpy as np
 from scipy.stats import qmc
 
 from ...errors import ProblemError
+from ...presolve.bounds import no_limits
 from ...presolve.equilibrium import joint_motions
 from ...presolve.phase_transcription import PhaseTranscription
+from ...presolve.postures.admissible import Admissible
 from ...presolve.postures.inverse_statics import posture
 from ...presolve.rigid_motion.quasi_static_path import driven_names, follows_from_balance
 from ...presolve.rigid_motion.waypoint_spline import Waypoint, waypoint_spline
@@ -76,9 +78,9 @@ def _balanced(t: PhaseTranscription, x: np.ndarray) -> np.ndarray:
     driven = {name: float(x[dae.q_names.index(name)]) for name in driven_names(dae, t.problem, t.phase)}
     if not driven or not follows_from_balance(dae):
         return x
-    held = np.tile([-np.inf, np.inf], (len(dae.u), 1))  # the arm passes in motion
+    admissible = Admissible(replace(no_limits(dae), x=t.limits.x))  # the arm passes in motion
     try:
-        return posture(dae, driven, replace(start, x=x), t.limits.x, held, "plan: detour").point.x
+        return posture(dae, driven, replace(start, x=x), admissible, "plan: detour").point.x
     except ProblemError:
         return x
 
