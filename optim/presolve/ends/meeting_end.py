@@ -14,9 +14,8 @@ from ...errors import ProblemError
 from ...problem.course import Course
 from ...problem.phase import Phase
 from ..boundary import End
-from ..rounding import ROUNDING
+from ..rounding import NEGLIGIBLE, ROUNDING
 
-SAME = 1e-7  # rad: what rounding makes of a turn, in attitudes that are written with about nine digits
 SAMPLES = 16  # times at which the axis of a target is compared with that of the arm
 
 
@@ -96,7 +95,7 @@ def _check_axes(
         # What turns about an axis leaves that as it is, and what does not turn all three.
         kept = axes if axes.shape[1] else np.eye(3)
         away = here @ course.function(time)[2].full().T @ kept - kept
-        if np.abs(away).max() > SAME:
+        if np.abs(away).max() > NEGLIGIBLE:
             how = f"only about {np.round(axes[:, 0], 6).tolist()}" if axes.shape[1] else "nowhere"
             raise ProblemError(
                 f"{where}: the arm turns {frame} {how}, and the target has another attitude at {time:.4g} s. Leave its "

@@ -17,10 +17,7 @@ from ...errors import ProblemError
 from ...problem.signals.instant import instant, instant_rows
 from ...problem.signals.signals import Signals
 from ..equilibrium import balance_jacobian, loop_forces, slow_motions
-from ..rounding import ROUNDING
-
-MET = 1e-8  # of the prescribed rates: what counts as met
-STILL = 1e-12  # of the largest slope: rounding of one that is zero
+from ..rounding import MET, ROUNDING
 
 
 def split_motion(dae: DAE, prescribed: Mapping[str, float], where: str) -> tuple[dict[str, float], dict[str, float]]:
@@ -59,7 +56,7 @@ def _is_velocity(dae: DAE, signal: ca.SX) -> bool:
     x = dae.x.start + np.concatenate([q, q, np.zeros(len(dae.x) - 2 * n)])
     y = instant_rows(dae, x=x, z=dae.z.start, u=dae.u.start, time=np.zeros(1))
     still, moving = (abs(float(value)) for value in function(y, dae.p.start))
-    return still <= STILL * moving
+    return still <= ROUNDING * moving
 
 
 def _constants(dae: DAE, names: Sequence[str]) -> dict[str, float]:
@@ -76,7 +73,7 @@ def _constants(dae: DAE, names: Sequence[str]) -> dict[str, float]:
     postures = [dae.x.start[: dae.tree.size] + 0.3 * np.sin(phase + np.arange(dae.tree.size)) for phase in (1.0, 2.5)]
     first, second = ([part.full() for part in function(q, dae.p.start)] for q in postures)
     slope = np.maximum(np.abs(first[1]).max(axis=1), np.abs(second[1]).max(axis=1))
-    still = slope <= STILL * slope.max(initial=0.0)
+    still = slope <= ROUNDING * slope.max(initial=0.0)
     return {name: float(value) for name, value, rests in zip(names, first[0].ravel(), still, strict=True) if rests}
 
 

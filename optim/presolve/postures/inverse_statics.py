@@ -13,10 +13,10 @@ from flexblocks.statics.operating_point import OperatingPoint
 
 from ..equilibrium import slow_motions
 from ..floating_base import carried_base
-from ..rounding import NEGLIGIBLE
+from ..rounding import MET, NEGLIGIBLE
 from .admissible import Admissible
 from .posture_choice import nearest_fit
-from .posture_program import REACHED, PostureProgram, posture_program
+from .posture_program import PostureProgram, posture_program
 from .posture_starts import unwound
 from .refused_posture import out_of_reach, search_ended, too_weak_to_hold
 from .search_time import time_is_over
@@ -153,7 +153,7 @@ def _from_the_nearest(program: PostureProgram, prescribed: Mapping[str, float], 
     there = program.solved(s)
     if there is not None:
         return there
-    if short < REACHED and program.is_reached(s):
+    if short < MET and program.is_reached(s):
         return s, 0.0
     others = [i for i in range(len(prescribed)) if i not in program.held]
     values = program.values(s)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -16,7 +16,7 @@ from flexblocks.statics.operating_point import OperatingPoint
 from flexblocks.statics.point_at_rest import point_at_rest
 
 from ..equilibrium import unknowns_at
-from ..rounding import NEGLIGIBLE
+from ..rounding import MET, NEGLIGIBLE
 from .admissible import Admissible
 from .posture_scale import PostureScale, posture_scale
 from .posture_starts import start_points
@@ -26,7 +26,6 @@ from .values_at_rest import at_rest
 # How far pressures and lengths of ropes go from the posture, in their magnitudes; the second if that finds none. What a
 # slack rope or an open contact hardly depends on, a step of Newton's would move by millions, and not back.
 ROOMS = (10.0, 1e3)
-REACHED = 1e-8  # of the arm's length or a radian: error up to which a posture counts as reached
 OPTIONS: dict[str, Any] = {
     "print_time": False,
     "error_on_fail": False,
@@ -124,10 +123,10 @@ class PostureProgram:
         x, distance, success = self._solve(self.exact, s, self.target_rows, room)
         return (x, distance) if success and self.is_reached(x) else None
 
-    def nearest(self) -> tuple[np.ndarray, float] | None:
+    def nearest(self, starts: Sequence[np.ndarray] | None = None) -> tuple[np.ndarray, float] | None:
         """Return the posture (ns,) whose values are nearest to the prescribed ones, and the scaled error."""
         kept = np.zeros(self.closest.size1_in("lbg") - len(self.kept[0]))
-        ends = [self._solve(self.closest, s, kept, ROOMS[-1]) for s in self.starts]
+        ends = [self._solve(self.closest, s, kept, ROOMS[-1]) for s in starts or self.starts]
         reached = [(x, np.sqrt(distance)) for x, distance, success in ends if success]
         return min(reached, key=lambda one: one[1], default=None)
 
@@ -136,7 +135,7 @@ class PostureProgram:
         return self._has_values(s) and self._is_in_assembly(s)
 
     def _has_values(self, s: np.ndarray) -> bool:
-        return bool(np.max(np.abs(self.values(s) - self.target) / self.scale.values, initial=0.0) < REACHED)
+        return bool(np.max(np.abs(self.values(s) - self.target) / self.scale.values, initial=0.0) < MET)
 
     def _is_in_assembly(self, s: np.ndarray) -> bool:
         # The closures among the equations cannot tell a pin from one that is turned by half a turn.

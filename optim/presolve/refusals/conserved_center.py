@@ -21,7 +21,7 @@ from ..floating_base import floating_base, mass_of, sizes
 from ..phase_transcription import PhaseTranscription
 from ..rounding import NEGLIGIBLE
 
-TYPED = 1e-3  # of a distance: goals are typed with a few digits
+TYPED = 1e-3  # of a distance, an attitude [rad] or a rate: goals are typed with a few digits
 ATTITUDES = 8  # of the base, of which four determine a sphere
 FORBIDDEN = "plan: goal: momentum forbids it: nothing pushes the arm from outside, so that"
 

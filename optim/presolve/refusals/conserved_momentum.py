@@ -15,10 +15,9 @@ from ..floating_base import FAR, carried_base, floating_base, mass_of, sizes, st
 from ..phase_transcription import PhaseTranscription
 from ..rounding import NEGLIGIBLE
 from ..transcribed_problem import TranscribedProblem
-from .conserved_center import check_center, check_sphere, check_totals
+from .conserved_center import TYPED, check_center, check_sphere, check_totals
 
-# Attitudes and rates that are the same: goals are typed with a few digits; and on two ways.
-TYPED, SAME = 1e-3, 1e-5
+SAME = 1e-5  # rad: attitudes after two ways
 DETOURS = 2  # random ways, which end in other attitudes wherever the way matters
 FORBIDDEN = "plan: goal: momentum forbids it: nothing pushes the arm from outside, and"
 

@@ -1,163 +1,143 @@
-"""Lines out of reach: refused before anything is solved."""
+"""Lines out of reach: places of a line that every motion along it comes through, and where the arm cannot be."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import cached_property
-from typing import Any
+from dataclasses import replace
 
 import casadi as ca
 import numpy as np
-from scipy.stats import qmc
 
 from flexblocks.geometry import place
-from flexblocks.libraries import scipy
+from flexblocks.statics.operating_point import OperatingPoint
 
 from ...errors import ProblemError
 from ...problem.path_constraints import Follow
 from ..boundary import End
+from ..bounds import no_limits
 from ..equilibrium import joint_motions
 from ..magnitudes.characteristic_magnitudes import magnitudes
 from ..phase_transcription import PhaseTranscription
+from ..postures.admissible import Admissible
+from ..postures.posture_program import posture_program
 from ..transcribed_problem import TranscribedProblem
+from .conserved_center import TYPED
 from .passages import passages
 
 PASSAGES = 9  # of a line, by trial: a hole in what is in reach is mostly wider than a tenth of the line
 BENT = 3.0  # times the deflections of the rigid motion, by which an arm may bend to be on its line; by trial
-TRIES = 16  # postures from which a place is looked for, a power of two
-TURN = np.pi  # rad: half width of their joints' angles; of slides, twice the length of the arm
-STAY = 1e-4  # weight of what a posture is moved and bent, so that the search has one end
-KEPT = 1e3  # weight of what is beyond limits
-ROUNDING = 1e-3  # of a tolerance
-ENOUGH = 1e-5  # relative change at which a search ends
 
 
 def check_lines(transcribed: TranscribedProblem) -> None:
     """Refuse a line that has a place which every motion along it comes through, and where the arm cannot be.
 
-    The arm is in any posture within the limits of its coordinates, at rest or in motion, and bent by no more than three
-    times what the rigid arm's motion bends it. Not with closed loops, nor on bases that move as prescribed; nor where
-    it is open at which point of the line the motion ends.
+    The arm is in any posture of rest within the limits of its coordinates, whatever holds it, and bent beside that by
+    no more than three times what the rigid arm's motion bends it. Not with closed loops, nor on bases that move as
+    prescribed; nor where it is open at which point of the line the motion ends.
     """
-    for t in transcribed.first:
-        _check(t)
-
-
-def _check(t: PhaseTranscription) -> None:
-    lines = [
-        (one, frame) for one in dict.fromkeys(t.path.constraints) if isinstance(one, Follow) for frame in one.frames
-    ]
-    knows = t.dae.tree.prescribed or t.dae.u.with_role("disturbance")
-    if not lines or t.designed or t.dae.tree.loops.closures or knows:
+    dae = transcribed.dae
+    if dae.tree.loops.closures or dae.tree.prescribed or dae.u.with_role("disturbance"):
         return
-    search = _Search(t)
-    for line, frame in lines:
-        points = np.array(line.points, dtype=float)
-        position = search.positions(frame, points.shape[1])
-        if not all(_is_known(t, end, frame, position) for end in (t.begin, t.end)):
-            continue
-        first, last = (position(end.point.x[: t.dae.tree.size])[0] for end in (t.begin, t.end))
-        looked_at = passages(points, line.tolerance, first, last, PASSAGES)
-        offs = [search.distance(position, there, line.tolerance) for _, *there in looked_at.tolist()]
-        worst = int(np.argmax(offs)) if offs else 0
-        if offs and offs[worst] > line.tolerance * (1 + ROUNDING):
-            share, *there = looked_at[worst].tolist()
-            raise ProblemError(_refusal(line, frame, share, there, offs[worst], bool(search.bends.any())))
+    for t in transcribed.first if not transcribed.first[0].designed else ():
+        for line in dict.fromkeys(one for one in t.path.constraints if isinstance(one, Follow)):
+            for frame in line.frames:
+                _check(t, line, frame)
 
 
-# Coordinates (n,) -> position (k,) of a point [m] and its derivatives (k, n).
-Position = Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]
+def _check(t: PhaseTranscription, line: Follow, frame: str) -> None:
+    points = np.array(line.points, dtype=float)
+    position = _Position(t, frame, points.shape[1])
+    if not all(position.is_known(end) for end in (t.begin, t.end)):
+        return
+    places = passages(points, line.tolerance, position(t.start.x)[0], position(t.goal.x)[0], PASSAGES)
+    searches = list[_Search]()
+    for share, *there in places.tolist():
+        near = searches[-1].nearest if searches else t.start
+        searches.append(_Search(t, position, share, np.array(there), near))
+    # From all start points only where that may tell: each takes long
+    while worst := max(searches, key=lambda search: search.off, default=None):
+        if worst.off <= line.tolerance * (1 + TYPED):
+            return
+        if worst.is_ended:
+            raise ProblemError(worst.refusal(line, frame))
+        worst.end(line.tolerance)
 
 
-def _is_known(t: PhaseTranscription, end: End, frame: str, position: Position) -> bool:
-    """Whether a motion begins or ends with a point at a known place."""
-    if end.kind == "fixed":
-        return True
-    moves = np.any(position(end.point.x[: t.dae.tree.size])[1], axis=1)
-    names = [f"{frame}.{axis}" for axis, is_moved in zip("xyz", moves, strict=False) if is_moved]
-    return end.kind == "rest" and all(name in end.prescribed_outputs for name in names)
+class _Position:
+    """The position of a frame, as a function of the states."""
+
+    def __init__(self, t: PhaseTranscription, frame: str, dimensions: int) -> None:
+        self._t, self._frame, r = t, frame, place(t.dae, frame)[:dimensions]
+        parts = [ca.densify(r), ca.densify(ca.jacobian(r, t.dae.q))]
+        self._function = ca.Function("position", [t.dae.q, t.dae.p.symbol], parts)
+        # Of a coordinate that is all within the motions of the joints, nothing is left to bending
+        is_bent = np.sum(joint_motions(t.dae, t.start)[1] ** 2, axis=1) < 1.0 - TYPED
+        self.bends = np.where(is_bent, BENT * magnitudes(t)["q"], 0.0) if is_bent.any() else np.zeros(t.dae.tree.size)
+
+    def __call__(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return the position (k,) [m] and its derivatives (k, n) in the coordinates."""
+        r, J = self._function(x[: self._t.dae.tree.size], self._t.p)
+        return r.full().ravel(), J.full()
+
+    @property
+    def names(self) -> list[str]:
+        """Names of the coordinates of the position that the arm changes."""
+        moved = np.any(self(self._t.start.x)[1], axis=1)
+        return [f"{self._frame}.{axis}" for axis, is_moved in zip("xyz", moved, strict=False) if is_moved]
+
+    def is_known(self, end: End) -> bool:
+        """Whether a motion begins or ends with the frame at a known place."""
+        return end.kind == "fixed" or (
+            end.kind == "rest" and all(name in end.prescribed_outputs for name in self.names)
+        )
 
 
 class _Search:
-    """Postures of an arm within its limits, searched for those that have a point at a place."""
+    """A search for the posture in which a frame is nearest to a place.
 
-    def __init__(self, t: PhaseTranscription) -> None:
-        self._t = t
-        self._size, ways = joint_motions(t.dae, t.start)
-        self._joints = self._size[:, None] * ways / np.max(np.abs(ways), axis=0, initial=0.0)
-        # Of a coordinate that is all within these motions, nothing is left to bending
-        self._bend = np.sum(ways**2, axis=1) < 1.0 - ROUNDING
-        self._last = np.zeros(self._joints.shape[1])
+    Attributes
+    ----------
+    off : float
+        How near it comes [m], so far.
+    nearest : OperatingPoint
+        The posture.
+    is_ended : bool
+        Whether it was looked for from all start points.
+    """
 
-    @cached_property
-    def bends(self) -> np.ndarray:
-        """How far each coordinate goes by bending (n,), beside what the joints move it by."""
-        return np.where(self._bend, BENT * magnitudes(self._t)["q"], 0.0)
+    def __init__(
+        self, t: PhaseTranscription, position: _Position, share: float, there: np.ndarray, near: OperatingPoint
+    ) -> None:
+        self._position, self._share, self._there, self.is_ended = position, share, there, False
+        wanted = {name: float(there["xyz".index(name[-1])]) for name in position.names}
+        self._program = posture_program(t.dae, wanted, near, Admissible(replace(no_limits(t.dae), x=t.limits.x)))
+        self.off, self.nearest = np.inf, near
+        self._from(self._program.start)
 
-    def positions(self, frame: str, dimensions: int) -> Position:
-        """Return the position of a frame as a function of the coordinates."""
-        dae, p = self._t.dae, self._t.p
-        r = place(dae, frame)[:dimensions]
-        function = ca.Function("position", [dae.q, dae.p.symbol], [ca.densify(r), ca.densify(ca.jacobian(r, dae.q))])
+    def refusal(self, line: Follow, frame: str) -> str:
+        """Return what is told of a place that the frame does not come near."""
+        bent = ""
+        if self._position.bends.any():
+            bent = f", even if it bends {BENT:g} times as far as a smooth motion bends it"
+        return (
+            f"plan: path: {line.label}: {frame} cannot be within {line.tolerance:g} m of "
+            f"({', '.join(f'{value:.4g}' for value in self._there)}) m, {100 * self._share:.0f} % of its way: within "
+            f"the limits of its coordinates the arm comes no nearer than {self.off:.3g} m{bent}. Move the line, or "
+            "widen its tolerance or the limits."
+        )
 
-        def position(q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-            r, J = function(q, p)
-            return r.full().ravel(), J.full()
+    def end(self, tolerance: float) -> None:
+        """Look from all start points, until it is within a tolerance [m]."""
+        for s in self._program.starts:
+            if self.off > tolerance:
+                self._from(s)
+        self.is_ended = True
 
-        return position
-
-    def distance(self, position: Position, there: list[float], tolerance: float) -> float:
-        """Return how near the arm's point comes to a place [m], or the first distance within the tolerance."""
-        k = self._joints.shape[1]
-        straight = np.diag(self._size)[:, :0]  # nothing bends
-        nearest, self._last = self._nearest(position, there, tolerance, self._last, straight)
-        if nearest <= tolerance:
-            return nearest
-        bent = np.diag(self.bends)[:, self.bends > 0]
-        drawn = (2 * qmc.Sobol(k, scramble=False).random(TRIES) - 1) * TURN if k else np.zeros((0, 0))
-        for c in (self._last, np.zeros(k), *drawn):
-            off, found = self._nearest(position, there, tolerance, c, bent)
-            if off < nearest:
-                nearest, self._last = off, found
-            if nearest <= tolerance:
-                break
-        return nearest
-
-    def _nearest(
-        self, position: Position, there: list[float], tolerance: float, c: np.ndarray, bent: np.ndarray
-    ) -> tuple[float, np.ndarray]:
-        """Return the distance [m] of the nearest posture found from that of the joints, and the joints' part of it."""
-        n, k = self._joints.shape
-        spread = np.hstack([self._joints, bent])
-        low, high = (limit[:n] for limit in self._t.limits.x.T)
-
-        def moved(y: np.ndarray) -> np.ndarray:
-            return self._t.start.x[:n] + spread @ y
-
-        def residuals(y: np.ndarray) -> np.ndarray:
-            q = moved(y)
-            beyond = np.maximum(q - high, 0.0) - np.maximum(low - q, 0.0)
-            return np.concatenate([(position(q)[0] - there) / tolerance, KEPT * beyond / self._size, STAY * y])
-
-        def slopes(y: np.ndarray) -> np.ndarray:
-            q = moved(y)
-            beyond = ((q > high) | (q < low)) / self._size
-            return np.vstack(
-                [position(q)[1] @ spread / tolerance, KEPT * beyond[:, None] * spread, STAY * np.eye(len(y))]
-            )
-
-        jacobian: Any = slopes  # typed as a method by its name alone
-        bound = np.concatenate([np.full(k, np.inf), np.ones(bent.shape[1])])
-        y = np.concatenate([c, np.zeros(bent.shape[1])])
-        found = scipy.optimize.least_squares(residuals, y, jacobian, (-bound, bound), ftol=ENOUGH, xtol=ENOUGH)
-        return float(np.linalg.norm(position(moved(found.x))[0] - there)), found.x[:k]
-
-
-def _refusal(line: Follow, frame: str, share: float, there: list[float], off: float, is_bent: bool) -> str:
-    place_there = ", ".join(f"{value:.4g}" for value in there)
-    bent = f", even if it bends {BENT:g} times as far as a smooth motion bends it" if is_bent else ""
-    return (
-        f"plan: path: {line.label}: {frame} cannot be within {line.tolerance:g} m of ({place_there}) m, "
-        f"{100 * share:.0f} % of its way: within the limits of its coordinates the arm comes no nearer than "
-        f"{off:.3g} m{bent}. Move the line, or widen its tolerance or the limits."
-    )
+    def _from(self, s: np.ndarray) -> None:
+        found = self._program.nearest([s])
+        if found is None:
+            return
+        point = self._program.point(found[0])
+        r, J = self._position(point.x)
+        off = float(np.linalg.norm(r - self._there)) - float(np.linalg.norm(np.abs(J) @ self._position.bends))
+        if off < self.off:
+            self.off, self.nearest = max(off, 0.0), point

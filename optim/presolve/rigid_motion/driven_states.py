@@ -17,11 +17,10 @@ from flexblocks.statics.operating_point import OperatingPoint
 from ...collocation.schemes import Collocation
 from ..equilibrium import accompanying_motion
 from ..first_order_states import driven_states, first_order_rates, undriven_states
-from ..rounding import ROUNDING
+from ..rounding import MET, ROUNDING
 
 CORRECTIONS = 8  # Newton steps for the inputs of a state; three or four are usual
 SOLVES = 10  # Newton steps for an interval; two are usual, as most such states are linear in themselves
-MET = 1e-8  # of the states: what counts as solved
 RANK = 1e-11
 SLACK = 1e-2  # share of the largest work of a state along a motion, below which it does none
 
