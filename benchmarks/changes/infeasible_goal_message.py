@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from benchmarks.changes.change import Change, Edit
 
-MESSAGES = "optim/presolve/infeasible_goal.py"
+MESSAGES = "optim/presolve/refusals/beyond_limits.py"
 
 CHECK = """
 import flexblocks as fb

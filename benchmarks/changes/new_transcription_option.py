@@ -101,9 +101,7 @@ CHANGE = Change(
         Edit(MESH, "def check_intervals", f"{CLUSTERED}def check_intervals"),
         Edit(MESH, "import listing\n", "import listing, nearest\n"),
         Edit(TRANSCRIBE, "import Mesh, spaced_mesh, uniform_mesh", "import MESHES, Mesh, spaced_mesh"),
-        Edit(TRANSCRIBE, "duration, count, spacing)", "duration, count, spacing, options.grading)"),
-        Edit(TRANSCRIBE, "| None\n) -> Mesh", "| None, grading: str\n) -> Mesh"),
-        Edit(TRANSCRIBE, "return uniform_mesh(", "return MESHES[grading]("),
+        Edit(TRANSCRIBE, "uniform_mesh(duration", "MESHES[asked.options.grading](duration"),
     ),
     check=CHECK,
 )

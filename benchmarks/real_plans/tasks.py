@@ -11,10 +11,9 @@ import numpy as np
 import flexblocks as fb
 from benchmarks.real_plans.arms import Arm
 from flexblocks import optim
-from flexblocks.optim.presolve.boundary_equilibrium import boundary_equilibrium
-from flexblocks.optim.presolve.feasibility.base_motion import carried_base
-from flexblocks.optim.presolve.feasibility.open_base import floating_base
-from flexblocks.optim.presolve.feasibility.shared_travel import loose_coordinates
+from flexblocks.optim.presolve.ends.boundary_equilibrium import boundary_equilibrium
+from flexblocks.optim.presolve.ends.shared_travel import loose_coordinates
+from flexblocks.optim.presolve.floating_base import carried_base, floating_base
 
 RISE = 0.1  # of the duration, in which an input rises to its limit
 
@@ -174,7 +173,7 @@ def _rest(dae: fb.DAE, values: Mapping[str, float], p: Mapping[str, float] | Non
     A floating base is where the joints take it on their straight way there, since else a place may be out of reach.
     """
     there = boundary_equilibrium(dae, values, dae.p.values(p, "real plans: "), "real plans").point
-    base = floating_base(dae, there) if dae.tree.has_undriven_base else ()
+    base = floating_base(dae, there)
     if not base:
         return there
     n, x = dae.tree.size, there.x.copy()

@@ -16,6 +16,7 @@ from flexblocks.statics.choice import nearest_balance, smallest_inputs
 from flexblocks.statics.closed_problem import closed_problem
 from flexblocks.statics.closed_solvers import closed_root, nearest_closed_balance
 from flexblocks.statics.operating_point import OperatingPoint
+from flexblocks.statics.point_at_rest import point_at_rest
 from flexblocks.statics.problem import Statics, pose
 from flexblocks.statics.solvers import led, polished, root
 from flexblocks.validity.large_deflections import is_quiet, warn_of_large_deflections
@@ -122,29 +123,11 @@ def equilibrium(
     if closed:
         joints = closed.free & ~closed.deforming
         warn_of_change_points(dae, closed.way_to(s), problem.p, joints, "equilibrium")
-    point = _point(dae, problem, s)
+    point = point_at_rest(dae, s, problem.p, problem.residual(s)[: problem.at.z.stop])
     warn_of_large_deflections(dae, "equilibrium", point.x[None], point.z[None], point.u[None], point.p)
     warn_beyond_ranges(dae, "equilibrium", point.p, point.__getitem__)
     warn_of_states("equilibrium", {"": beyond_state_ranges(dae, point.x[None])})
     return point
-
-
-def _point(dae: DAE, problem: Statics, s: np.ndarray) -> OperatingPoint:
-    at, q = problem.at, s[problem.at.q]
-    return OperatingPoint(
-        states=dae.x.names,
-        algebraics=dae.z.names,
-        inputs=dae.u.names,
-        parameters=dae.p.names,
-        x=np.concatenate([q, np.zeros_like(q), s[at.w]]),
-        z=s[at.z],
-        u=s[at.u],
-        p=problem.p,
-        residual=problem.residual(s)[: at.z.stop],
-        multipliers=dae.tree.loops.multipliers,
-        forces=s[at.multipliers],
-        dae=dae,
-    )
 
 
 def _held(group: str, held: Mapping[str, float] | None, names: tuple[str, ...]) -> Mapping[str, float]:
@@ -218,5 +201,5 @@ def _ranges(dae: DAE, problem: Statics) -> str:
 
 def _beyond(dae: DAE, problem: Statics, s: np.ndarray) -> str:
     """Return a sentence about outputs that are out of the ranges of their blocks, or nothing."""
-    text = beyond_ranges(dae, problem.p, _point(dae, problem, s).__getitem__)
+    text = beyond_ranges(dae, problem.p, point_at_rest(dae, s, problem.p).__getitem__)
     return f" There, {text}." if text else ""

@@ -12,7 +12,7 @@ from flexblocks.progress import ProgressDisplay
 
 from ..casadi_solver import CasadiSolver
 from ..model.trajectories import phase_trajectories, transcribed_problem
-from ..presolve.feasibility.controllability_check import scenarios_apart
+from ..presolve.refusals.shared_inputs import scenarios_apart
 from ..presolve.rigid_motion.duration_estimate import LONGEST, estimated_duration
 from ..presolve.transcribed_problem import TranscribedProblem
 from ..problem.known_motion import moving_names
@@ -134,8 +134,7 @@ def remarks(transcribed: TranscribedProblem) -> list[str]:
     """Return remarks on durations, from the rigid arm, and on conserved momenta of scenarios with shared inputs."""
     texts = [text for text in (in_degrees(transcribed.dae, transcribed.problem),) if text]
     if not transcribed.dae.tree.loops.closures:
-        ends = [[(t.begin, t.end) for t in run] for run in transcribed.runs]
-        apart = scenarios_apart(transcribed.dae, transcribed.problem, ends)
+        apart = scenarios_apart(transcribed)
         if apart is not None:
             texts.append(
                 f"As far as small motions go, no shared inputs move the scenarios {apart} together, whatever the "

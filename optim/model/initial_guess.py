@@ -11,9 +11,9 @@ from scipy.interpolate import BSpline
 
 from ..collocation.interval_layout import state_slices
 from ..presolve.equilibrium import loop_forces
+from ..presolve.first_order_states import undriven_states
 from ..presolve.phase_transcription import PhaseTranscription
-from ..presolve.rigid_motion.driven_states import moving_forces, state_inputs
-from ..presolve.rigid_motion.following_states import following_states, undriven_states
+from ..presolve.rigid_motion.driven_states import following_states, moving_forces, state_inputs
 from ..presolve.rigid_motion.quasi_static_path import QuasiStaticPath, balanced_path
 from ..presolve.rigid_motion.rigid_arm import quintic, rigid_inputs
 from ..presolve.rigid_motion.waypoint_spline import Waypoint, waypoint_spline, with_reference_rates

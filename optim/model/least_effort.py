@@ -9,8 +9,8 @@ import numpy as np
 
 from flexblocks.libraries import scipy
 
-from ..presolve.least_inputs.bent_motion import POINTS, STEP, BentMotion
 from ..presolve.phase_transcription import PhaseTranscription
+from ..presolve.rigid_motion.bent_motion import POINTS, STEP, BentMotion
 from ..presolve.rigid_motion.quasi_static_path import follows_from_balance
 from ..presolve.rigid_motion.waypoint_spline import Waypoint
 

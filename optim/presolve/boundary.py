@@ -31,6 +31,8 @@ class End:
         Prescribed states by name, if not all states are.
     prescribed_outputs : dict of float
         Outputs and point positions prescribed at ``"rest"``, by name.
+    motion : dict of float
+        Prescribed rates and velocities, by name, of which those of a ``"course"`` are among the above.
     courses : dict of Course
         At a ``"course"``, the targets that are met there, by frame.
     met : tuple of str
@@ -43,18 +45,23 @@ class End:
         First-order states that end where the motion takes them, by their numbers among all states.
     moving : bool
         Whether the rates of `point` are not zero.
+    freedom : int
+        Dimension of the self-motion manifold: in how many ways the coordinates can change with the prescribed values
+        kept.
     """
 
     kind: Literal["fixed", "rest", "near", "course", "passing", "joined"]
     point: OperatingPoint
     prescribed: Mapping[str, float] = field(default_factory=dict)
     prescribed_outputs: Mapping[str, float] = field(default_factory=dict)
+    motion: Mapping[str, float] = field(default_factory=dict)
     courses: Mapping[str, Course] = field(default_factory=dict)
     met: tuple[str, ...] = ()
     turned: Mapping[str, np.ndarray] = field(default_factory=dict)
     open: tuple[int, ...] = ()
     loose: tuple[int, ...] = ()
     moving: bool = False
+    freedom: int = 0
 
     @property
     def is_known_rest(self) -> bool:
@@ -65,3 +72,6 @@ class End:
     def is_rest(self) -> bool:
         """Whether the arm is at rest there, up to a leeway."""
         return self.kind in ("fixed", "rest", "near", "course") and not self.moving
+
+
+Ends = list[list[tuple[End, End]]]  # at both ends of each phase, by scenario

@@ -47,6 +47,12 @@ class Limits:
         return self.inputs[1]
 
 
+def no_limits(dae: DAE) -> Limits:
+    """Return limits that limit nothing."""
+    x, u, du = (np.tile([-np.inf, np.inf], (count, 1)) for count in (len(dae.x), len(dae.u), len(dae.u)))
+    return Limits(x, (u, du))
+
+
 def kept_in_range(dae: DAE, limits: Limits, named: Container[str], ends: Sequence[OperatingPoint]) -> Limits:
     """Return the limits of a phase, off the lower ends of coordinates' ranges as far as its `ends` are, by a share."""
     x = limits.x.copy()
@@ -63,17 +69,8 @@ def chosen_inputs(dae: DAE, problem: Problem) -> list[str]:
     return [name for name in dae.u.names if name not in known]
 
 
-def takes_all_inputs(dae: DAE, problem: Problem) -> bool:
-    """Whether a plan moves all inputs: none is a disturbance, known or off."""
-    known = problem.prescribed or dae.u.with_role("disturbance")
-    ranges = (ends for phase in problem.phases for ends in problem.ranges_in(phase).values())
-    return len(dae.u) > 0 and not known and all(low < high for low, high in ranges)
-
-
-def held_inputs(dae: DAE, limits: Limits | None) -> dict[str, float]:
+def held_inputs(dae: DAE, limits: Limits) -> dict[str, float]:
     """Return the inputs that limits hold at one value, by name."""
-    if limits is None:
-        return {}
     return {name: low for name, (low, high) in zip(dae.u.names, limits.u.tolist(), strict=True) if low == high}
 
 
@@ -85,6 +82,13 @@ def mixes_units(dae: DAE, problem: Problem) -> bool:
     """
     objective, units = problem.objective, {dae.u.units[dae.u.index(name)] for name in chosen_inputs(dae, problem)}
     return len(units) > 1 and objective.sized(dict.fromkeys(dae.u.names, 1.0)) != objective
+
+
+def sizes_by_unit(dae: DAE, problem: Problem, used: np.ndarray) -> dict[str, float]:
+    """Return for each input that can be chosen the largest of `used` (nu,) among those of its unit, by name."""
+    chosen = [dae.u.index(name) for name in chosen_inputs(dae, problem)]
+    units = np.array(dae.u.units)
+    return {dae.u.names[i]: float(np.max(used[chosen][units[chosen] == units[i]])) for i in chosen}
 
 
 def _input_names(dae: DAE) -> list[list[str]]:

@@ -44,19 +44,15 @@ def resolved_parameters(dae: DAE, problem: Problem, base: np.ndarray) -> tuple[t
         A value that the parameter may not have.
     """
     designed = tuple(parameter_index(dae, name, "plan: design") for name in problem.design)
-    for i, bounds in zip(designed, problem.design.values(), strict=True):
-        _check_range(dae, i, bounds)
-        base[i] = _design_start(base[i], *bounds)
+    for i, (low, high) in zip(designed, problem.design.values(), strict=True):
+        least, most = dae.p.ranges[i] if len(dae.p.ranges) else (-np.inf, np.inf)
+        if low < least or high > most:
+            raise ProblemError(
+                f"plan: design: {dae.p.names[i]} = {(low, high)}; its values are from {least:.3g} to {most:.3g}. Give "
+                "bounds within."
+            )
+        base[i] = base[i] if low <= base[i] <= high else (low + high) / 2
     return designed, [_by_phase(dae, problem, base, scenario) for scenario in problem.scenarios or ({},)]
-
-
-def _check_range(dae: DAE, i: int, bounds: tuple[float, float]) -> None:
-    low, high = dae.p.ranges[i] if len(dae.p.ranges) else (-np.inf, np.inf)
-    if bounds[0] < low or bounds[1] > high:
-        raise ProblemError(
-            f"plan: design: {dae.p.names[i]} = {bounds}; its values are from {low:.3g} to {high:.3g}. Give bounds "
-            "within."
-        )
 
 
 def _by_phase(dae: DAE, problem: Problem, base: np.ndarray, scenario: Mapping[str, float]) -> list[np.ndarray]:
@@ -70,8 +66,3 @@ def _by_phase(dae: DAE, problem: Problem, base: np.ndarray, scenario: Mapping[st
                 dae.p.values(phase_parameters, f"plan: {where}: ")
         values.append(phase_parameters)
     return values
-
-
-def _design_start(nominal: float, low: float, high: float) -> float:
-    """Return the start value of a design parameter: the model's own if within bounds, else their centre."""
-    return nominal if low <= nominal <= high else (low + high) / 2

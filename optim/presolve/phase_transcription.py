@@ -109,6 +109,11 @@ class PhaseTranscription:
         return self.end.point
 
     @property
+    def ends(self) -> tuple[tuple[str, End, float], ...]:
+        """Both ends, by name, and the times at which they are reached [s]."""
+        return ("start", self.begin, 0.0), ("goal", self.end, self.mesh.duration)
+
+    @property
     def waypoints(self) -> tuple[Waypoint, ...]:
         """Start, via points and goal, as fractions of the duration and states."""
         return (0.0, self.start.x), *self.passed, (1.0, self.goal.x)
@@ -141,30 +146,32 @@ class PhaseTranscription:
 
         Also where they jump there: a jump to anywhere else would excite modes that the mesh does not resolve.
         """
-        if not self._holding or not self.begin.is_rest:
+        if not self.is_holding or not self.begin.is_rest:
             return False
-        return self._index == 0 or (self.phase.input_jump and self.begin.is_known_rest and self._is_balanced)
+        return self.index == 0 or (self.phase.input_jump and self.begin.is_known_rest and self._is_balanced)
 
     @property
     def holds_goal(self) -> bool:
         """Whether the inputs end at the values that hold the arm at rest."""
-        phases, i = self.problem.phases, self._index
-        if not self._holding or not self.end.is_rest:
+        phases, i = self.problem.phases, self.index
+        if not self.is_holding or not self.end.is_rest:
             return False
         return i == len(phases) - 1 or (phases[i + 1].input_jump and self.phase.balance == "own")
 
     @property
-    def _index(self) -> int:
+    def index(self) -> int:
+        """The number of the phase."""
         return next(i for i, phase in enumerate(self.problem.phases) if phase is self.phase)
 
     @property
     def _is_balanced(self) -> bool:
         """Whether the arm, at rest at the end of the phase before, is in balance under the parameters of this one."""
-        before = self.problem.phases[self._index - 1]
+        before = self.problem.phases[self.index - 1]
         return before.balance == "next" or before.p == self.phase.p
 
     @property
-    def _holding(self) -> bool:
+    def is_holding(self) -> bool:
+        """Whether inputs begin and end at what holds the arm."""
         return self.shape.is_continuous and self.problem.input_ends == "holding"
 
     def __deepcopy__(self, memo: dict) -> PhaseTranscription:

@@ -14,13 +14,13 @@ from flexblocks.dae.dae import DAE
 from flexblocks.errors import suggestion
 from flexblocks.linear.constraint_tangent import tangent
 from flexblocks.linear.eigenmodes import Eigenmode, conservative
-from flexblocks.statics.balance import motion, rest, unknown_vector
+from flexblocks.statics.balance import motion
 from flexblocks.statics.operating_point import OperatingPoint
 
 from ..collocation.quasi_static import ALL_MOVE, StaticModes
 from ..collocation.transcription_options import AUTO
 from ..errors import ProblemError
-from .equilibrium import loop_forces
+from .equilibrium import balance_jacobian, loop_forces
 
 PERIODS = 2.0  # in an interval, from which "auto" makes a mode quasi-static; by trial
 FAR = 10.0  # from which a mesh has nothing of a mode but its balance; by trial
@@ -122,8 +122,7 @@ def _vibrations(dae: DAE, at: OperatingPoint) -> _Vibrations:
         coordinates, motions = along.coordinates, along.q
     free = ~np.isin(coordinates, list(dae.tree.prescribed_columns))
     coordinates, motions = coordinates[free], motions[:, free]
-    s = unknown_vector(dae, at.x, at.z, loop_forces(dae, at), at.u)
-    stiffness = motions.T @ rest(dae)(s, at.p)[1].full()[:n, :n] @ motions
+    stiffness = motions.T @ balance_jacobian(dae, at)[:n, :n] @ motions
     mass = motions.T @ regular_mass(dae, *dae.posture(at.x, at.z, at.p)) @ motions
     modes = sorted(conservative(mass, stiffness), key=lambda mode: abs(mode.eigenvalue))
     return _Vibrations(coordinates, motions, mass, modes)

@@ -12,7 +12,7 @@ from ..collocation.transcription_options import TranscriptionOptions
 from ..errors import ProblemError
 from ..problem.objectives.objective import Objective
 from ..problem.problem import Problem
-from .boundary import End
+from .boundary import Ends
 from .phase_transcription import PhaseTranscription
 
 
@@ -49,7 +49,12 @@ class TranscribedProblem:
         return self.runs[0]
 
     @property
-    def ends(self) -> list[list[tuple[End, End]]]:
+    def phases(self) -> list[PhaseTranscription]:
+        """The phases of all scenarios."""
+        return [t for run in self.runs for t in run]
+
+    @property
+    def ends(self) -> Ends:
         """The boundary conditions at both ends of every phase, by scenario."""
         return [[(t.begin, t.end) for t in run] for run in self.runs]
 

@@ -13,6 +13,7 @@ from ..errors import PlanError, ProblemError
 from ..infeasibility.penalty import penalized
 from ..model.objective import set_costs
 from ..model.trajectories import transcribed_problem
+from ..presolve.refusals.table import refuse_unsolved
 from ..presolve.transcribed_problem import TranscribedProblem
 from ..results.plan import Plan
 from ..solver_statistics import CONVERGED, ROUNDED
@@ -52,6 +53,7 @@ class Continuation:
         self._found: Found | None = None
         self._raised: set[str] = set()  # all that ever were
         self._as_asked: Any = None  # a model of the arm that was asked, for motions of other ones
+        self._is_possible = False  # whether nothing is known that forbids what was asked
         self._is_fresh = True  # whether the model has still its first guess
 
     def run(self) -> Plan:
@@ -70,6 +72,7 @@ class Continuation:
                 if was_ended(error):
                     raise
                 failure = error
+            self._refuse()
             self._model = self.asked.model(transcribed_problem(self._model))  # with its first guess again
         else:
             failure = None
@@ -216,6 +219,7 @@ class Continuation:
                 return self._solved(levels, None)
             except PlanError as error:
                 failure = recoverable(error)
+                self._refuse()
             except ProblemError as error:  # as a goal on a course that is out of reach at another time
                 if not levels:
                     raise
@@ -228,6 +232,17 @@ class Continuation:
             if level := relaxation.easier(request, levels.get(relaxation.name, 0.0)):
                 return {**levels, relaxation.name: level}
         raise failure
+
+    def _refuse(self) -> None:
+        """Refuse what was asked after the first failure, if more can be told from start, goals and limits alone.
+
+        Raises
+        ------
+        ProblemError
+        """
+        if not self._is_possible:
+            refuse_unsolved(transcribed_problem(self._model))
+            self._is_possible = True
 
     def _next(self, found: Found) -> Relaxation | None:
         """Return the relaxation that is taken back next."""
@@ -269,6 +284,7 @@ class Continuation:
                 return step
             except PlanError as error:
                 failure = recoverable(error)
+                self._refuse()
             if self._solver.budget.is_spent or not relaxation.shorten():
                 break
         return self._around(relaxation, found, first, failure)

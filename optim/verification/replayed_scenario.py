@@ -8,17 +8,20 @@ from dataclasses import replace
 import numpy as np
 
 from flexblocks.dae.dae import DAE
+from flexblocks.statics.balance import unknown_vector, unknowns
 from flexblocks.statics.operating_point import OperatingPoint
+from flexblocks.statics.point_at_rest import point_at_rest
 
 from ..errors import ProblemError
 from ..model.read_solution import input_polynomials, trajectory
 from ..model.trajectories import PhaseTrajectory
-from ..presolve.boundary_equilibrium import boundary_equilibrium, translated_equilibrium
-from ..presolve.bounds import other_limits
-from ..presolve.feasibility.shared_travel import reference_states
-from ..presolve.inputs.known_motions import exact_inputs, limits_at, no_limits
+from ..presolve.bounds import no_limits, other_limits
+from ..presolve.ends.boundary_equilibrium import boundary_equilibrium
+from ..presolve.first_order_states import reference_states
+from ..presolve.inputs.known_motions import exact_inputs, limits_at
 from ..presolve.parameters import parameter_index
 from ..presolve.path_values import PathValues, resolved_path
+from ..presolve.postures.admissible import Admissible
 from ..problem.phase import Phase
 from ..problem.problem import Problem
 from ..problem.validation import numbers
@@ -112,9 +115,21 @@ def _rest(
     where: str,
 ) -> OperatingPoint:
     """Return the equilibrium of another model, or under other parameters, nearest to the planned one."""
-    near = translated_equilibrium(dae, planned)
-    known = limits_at(dae, problem, phase, no_limits(dae), time) if problem.prescribed else None
-    return boundary_equilibrium(dae, prescribed, p, f"replay: {where}", near=near, limits=known).point
+    near = _translated(dae, planned)
+    known = limits_at(dae, problem, phase, no_limits(dae), time) if problem.prescribed else no_limits(dae)
+    return boundary_equilibrium(dae, prescribed, p, f"replay: {where}", near=near, admissible=Admissible(known)).point
+
+
+def _translated(dae: DAE, point: OperatingPoint) -> OperatingPoint:
+    """Translate an equilibrium to another model of the same arm, by name; other variables keep their start values."""
+    loops, known = dae.tree.loops.multipliers, point.as_dict()
+    names = [name for group in unknowns(dae, dae.x.names, dae.z.names, loops, dae.u.names) for name in group]
+    start = unknown_vector(dae, dae.x.start, dae.z.start, np.zeros(len(loops)), dae.u.start)
+    s, p = (
+        np.array([known.get(name, value) for name, value in zip(group, values.tolist(), strict=True)])
+        for group, values in ((names, start), (dae.p.names, dae.p.start))
+    )
+    return point_at_rest(dae, s, p)
 
 
 def _parameters(traj: PhaseTrajectory, scenario: Mapping[str, float]) -> np.ndarray:

@@ -14,7 +14,7 @@ from ...collocation.interval_layout import state_names
 from ...collocation.residual_energy import residual_energy
 from ...presolve.boundary import End
 from ...presolve.equilibrium import independent_states
-from ...presolve.feasibility.shared_travel import reference_states
+from ...presolve.first_order_states import reference_states
 from ...presolve.phase_transcription import PhaseTranscription
 from ...tolerances import ROUNDING
 from .equilibrium_constraints import add_arrival, add_balance

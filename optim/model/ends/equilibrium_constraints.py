@@ -17,7 +17,7 @@ from ...casadi_solver import CasadiGreyBox, attach
 from ...collocation.interval import with_design
 from ...presolve.boundary import End
 from ...presolve.equilibrium import loop_forces
-from ...presolve.feasibility.open_base import floating_base
+from ...presolve.floating_base import floating_base
 from ...presolve.phase_transcription import PhaseTranscription
 from ...presolve.postures.values_at_rest import at_rest
 from .equal_but_for_modes import equal_but_for
@@ -56,7 +56,7 @@ def add_balance(b: Any, t: PhaseTranscription, where: str, k: int, end: End) -> 
     equations += list(end.prescribed_outputs)
     name = f"{where}_balance"
     index = [list(range(len(variables)))]
-    floating = floating_base(t.dae, end.point) if t.dae.tree.has_undriven_base else ()
+    floating = floating_base(t.dae, end.point)
     function, kept = balance_function(t.dae, t.designed, tuple(end.prescribed_outputs), closes, floating)
     equations = [equations[i] for i in kept]
     constants = np.append(end.point.p, list(end.prescribed_outputs.values()))

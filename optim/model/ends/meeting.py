@@ -15,10 +15,10 @@ from flexblocks.statics.balance import rest_residuals
 from ...casadi_solver import CasadiGreyBox, attach
 from ...presolve.boundary import End
 from ...presolve.equilibrium import loop_forces
-from ...presolve.feasibility.open_base import at_rest, floating_base
+from ...presolve.floating_base import floating_base
 from ...presolve.phase_transcription import PhaseTranscription
 from ...problem.course import Course
-from ...problem.signals.instant import instant, instant_vector, part_sizes
+from ...problem.signals.instant import instant, statics_vector
 from ...problem.signals.signals import Signals
 
 
@@ -98,7 +98,7 @@ def _meeting(dae: DAE, end: End, duration: float | None) -> tuple[ca.Function, l
         names += [f"{what} {i + 1}" for what in turns for i in range(axes.shape[1])]
     residual = ca.vertcat(*rows)
     # What nothing holds has no balance: such a row is empty; and forces within an arm do not act on a floating base.
-    afloat = set(floating_base(dae, at_rest(dae, end.point))) if dae.tree.has_undriven_base else set()
+    afloat = set(floating_base(dae, end.point))
     empty = afloat | {count + i for i in afloat if end.moving}
     kept = [i for i in range(residual.numel()) if i not in empty and not residual[i].is_zero()]
     w = ca.vertcat(s, ds, time)
@@ -135,11 +135,7 @@ def _turned(
 
 def _signals(dae: DAE, s: ca.SX, ds: ca.SX, names: list[str], p: ca.SX) -> ca.SX:
     """Return signals by name, where the unknowns of statics are s and their rates ds."""
-    at, n, nw = instant(dae), dae.tree.size, len(dae.x) - 2 * dae.tree.size
-    nz, nf = len(dae.z), len(dae.tree.loops.multipliers)
-    q, w, z, f, u = ca.vertsplit(s, np.cumsum([0, n, nw, nz, nf, len(dae.u)]).tolist())
-    empty = {name: ca.SX(size, 1) for name, size in part_sizes(dae).items()}
-    y = instant_vector(dae, **empty | {"x": ca.vertcat(q, ds[:n], w), "z": z, "f": f, "u": u})
+    at, y = instant(dae), statics_vector(dae, s, ds[: dae.tree.size])
     known = Signals(at)
     values = ca.Function(
         "values", [at.vector, dae.p.symbol], [ca.vertcat(*[known[name] for name in names], ca.SX(0, 1))]

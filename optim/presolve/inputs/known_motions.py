@@ -17,13 +17,13 @@ from ...problem.known_motion import known_motion, start_and_end
 from ...problem.phase import Phase
 from ...problem.problem import Problem
 from ..bounds import Limits
+from ..rounding import ROUNDING
 from .references import prescribed_as
 
 WHERE = "plan: prescribed"
 SAMPLES = 1001  # of a known input over a phase, for its least and greatest value
 # Pieces of a cubic per interval of the mesh in which a replay takes an acceleration; their error is 1e-6 of the plan's.
 PIECES = 32
-ROUNDING = 1e-9
 # Gauss quadrature over one interval, exact to the ninth degree.
 NODES, WEIGHTS = (part / 2 for part in np.polynomial.legendre.leggauss(5))
 NODES = NODES + 0.5
@@ -107,12 +107,6 @@ def bounded_by_known(dae: DAE, problem: Problem, phase: Phase, limits: Limits) -
             between = np.max(np.abs(np.diff(values)), initial=0.0)
             bounds[dae.u.index(name)] = values.min() - between, values.max() + between
     return replace(limits, inputs=(u, du))
-
-
-def no_limits(dae: DAE) -> Limits:
-    """Return limits that limit nothing."""
-    x, u, du = (np.tile([-np.inf, np.inf], (count, 1)) for count in (len(dae.x), len(dae.u), len(dae.u)))
-    return Limits(x, (u, du))
 
 
 def limits_at(dae: DAE, problem: Problem, phase: Phase, limits: Limits, time: float) -> Limits:

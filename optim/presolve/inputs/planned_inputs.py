@@ -11,10 +11,31 @@ from flexblocks.errors import listing
 from ...errors import ProblemError
 from ...problem.problem import Problem
 from ...problem.validation import STILL
-from .references import prescribed_as
+from .known_motions import with_known_motions
+from .references import prescribed_as, with_planned_names, with_planned_references
 
 
-def planned_arm(dae: DAE, problem: Problem) -> DAE:
+def with_planned_inputs(arm: DAE, problem: Problem) -> tuple[DAE, Problem]:
+    """Return the arm with the inputs of a plan alone, and the problem with what is known of prescribed coordinates.
+
+    Raises
+    ------
+    ProblemError
+        See `with_planned_references`, `with_known_motions` and `_planned_arm`.
+    """
+    dae = arm
+    if any(arm.u.derivative_of):
+        dae, problem = with_planned_references(arm, problem), with_planned_names(arm, problem)
+    if problem.prescribed:
+        problem = with_known_motions(dae, problem)
+    known = problem.prescribed or dae.u.with_role("disturbance")
+    ranges = (bounds for phase in problem.phases for bounds in problem.ranges_in(phase).values())
+    if len(dae.u) and not known and all(low < high for low, high in ranges):
+        return dae, problem
+    return _planned_arm(dae, problem), problem
+
+
+def _planned_arm(dae: DAE, problem: Problem) -> DAE:
     """Return the arm with the inputs of a plan alone.
 
     It moves actuators, and disturbances that have a limit. Disturbances are zero otherwise, and so are inputs whose

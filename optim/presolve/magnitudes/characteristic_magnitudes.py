@@ -9,22 +9,19 @@ from scipy.interpolate import BSpline, make_interp_spline
 
 from flexblocks.constraints.loop_equations import closure_equations, regular_mass
 from flexblocks.constraints.ranges import state_bounds
-from flexblocks.dae.dae import DAE
 from flexblocks.statics.balance import unknown_slices
-from flexblocks.statics.operating_point import OperatingPoint
 
-from ..equilibrium import accompanying_motion, loop_forces
+from ..equilibrium import accompanying_motion, balance_jacobian, loop_forces, turning
 from ..phase_transcription import PhaseTranscription
 from ..rigid_motion.driven_states import moving_forces
-from .characteristic_motion import CharacteristicMotion, balance_jacobian, characteristic_motion
+from ..rounding import NEGLIGIBLE, ROUNDING
+from .characteristic_motion import CharacteristicMotion, characteristic_motion
 
 # Energies of the motion that energy left at a goal counts in: IPOPT widens a leeway by 1e-8 of that, which is a
 # thousandth of a leeway of 1e-4 of the energy. 0.1 and 1 are as good; with 0.001 the pump boom on cylinders in
 # benchmarks/real_plans does not end with two loads.
 ENERGIES = 10.0
-STILL = 1e-6  # of a radian, or of where a slide is: what a motion by less is made of, the search for postures left
-WEAK = 1e-9  # share of what accelerates the arm below which an input holds nothing but rounding
-ROUNDING = 1e-14  # share of the kinetic energy below which nothing has bent
+NOTHING_BENT = 1e-14  # share of the kinetic energy
 LEAST = 0.1  # of what the motion's energy could make of a variable that hardly takes part; by trial
 
 # Magnitudes by the name of a phase's Vars, each in the order of their last index.
@@ -68,7 +65,7 @@ def characteristics(t: PhaseTranscription) -> Characteristics:
     make one scaled program.
     """
     dae, n, T = t.dae, t.dae.tree.size, t.mesh.duration
-    stiffness = balance_jacobian(t)
+    stiffness = balance_jacobian(dae, t.start)
     rigid = characteristic_motion(t, stiffness)
     still = _is_still(t, rigid)
     bent_rates = np.gradient(rigid.bent, rigid.times, axis=0)
@@ -80,10 +77,9 @@ def characteristics(t: PhaseTranscription) -> Characteristics:
     kinetic = kinetic or float(np.max((q / T) ** 2 * mass)) / 2
     v = np.max([_peak(rigid.v), _peak(bent_rates), q / T], axis=0)
     a = np.max([_peak(rigid.a), _peak(np.gradient(bent_rates, rigid.times, axis=0)), q / T**2], axis=0)
-    w = _state_magnitudes(t, rigid)
+    w = _state_magnitudes(t, rigid) if rigid.w.size else np.zeros(0)
     used = _peak(np.clip(rigid.u, *t.limits.u.T))
     u = _input_magnitudes(t, used, rigid.a, forces, mass, a if still else None)
-    closing = np.maximum(np.abs(loop_forces(dae, t.start)), _peak(rigid.held))
     sizes = {
         "q": q,
         "v": v,
@@ -91,7 +87,7 @@ def characteristics(t: PhaseTranscription) -> Characteristics:
         "w": w,
         "dw": np.maximum(_peak(rigid.dw), w / T),
         "z": _positive(_peak(rigid.z), 1.0),
-        "f": _positive(_closing_magnitudes(dae, t.start, closing), 1.0),
+        "f": _closing_magnitudes(t, rigid) if rigid.held.size else np.zeros(0),
         "e": np.abs(t.static.amounts(n)) @ q,
         "u": u,
         "goal_energy": np.array([ENERGIES * kinetic]),
@@ -103,9 +99,8 @@ def characteristics(t: PhaseTranscription) -> Characteristics:
 
 def _is_still(t: PhaseTranscription, rigid: CharacteristicMotion) -> bool:
     """Return whether the rigid motion leads back to its start, but for the rounding of a goal by place."""
-    turns = np.array(t.dae.x.units[: t.dae.tree.size]) == "rad"
-    size = np.maximum(_peak(rigid.q), np.where(turns, 1.0, 0.0))
-    return bool(np.all(np.ptp(rigid.q, axis=0) <= STILL * size))
+    size = np.maximum(_peak(rigid.q), np.where(turning(t.dae), 1.0, 0.0))
+    return bool(np.all(np.ptp(rigid.q, axis=0) <= NEGLIGIBLE * size))
 
 
 def _least(
@@ -128,15 +123,15 @@ def _least(
     moved = np.sqrt(2 * kinetic / mass) * T
     stiff = np.diag(stiffness) > 0
     bent = np.full(n, np.inf)
-    if elastic > ROUNDING * kinetic:
+    if elastic > NOTHING_BENT * kinetic:
         bent[stiff] = np.sqrt(elastic / np.diag(stiffness)[stiff])
     # A light wrist turns no further than the others do, if any turns; lengths may be deflections as well as ways
     turned = np.max(q[units != "m"], initial=0.0)
-    alike = np.where((units == "m") | (turned <= STILL), np.inf, turned)
+    alike = np.where((units == "m") | (turned <= NEGLIGIBLE), np.inf, turned)
     # A joint on a cylinder is as stiff as that, and yet goes wherever the cylinder does, with all that follows it
     ways = np.abs(accompanying_motion(dae, t.start, t.problem.start))
     far = np.sqrt(2 * kinetic / (mass @ ways**2)) * T
-    caps = np.divide(alike[:, None], ways, where=ways > STILL * ways.max(axis=0), out=np.full_like(ways, np.inf))
+    caps = np.divide(alike[:, None], ways, where=ways > NEGLIGIBLE * ways.max(axis=0), out=np.full_like(ways, np.inf))
     far = np.minimum(far, caps.min(axis=0, initial=np.inf))
     return LEAST * np.maximum(np.min([moved, bent, alike], axis=0), np.max(ways * far, axis=1, initial=0.0))
 
@@ -158,8 +153,7 @@ def _falling(t: PhaseTranscription, forces: np.ndarray, mass: np.ndarray) -> np.
     what each coordinate moves by itself.
     """
     fallen = np.abs(forces) @ np.abs(t.start.u) / mass * (t.mesh.duration / 2) ** 2 / 2
-    turns = np.array(t.dae.x.units[: len(mass)]) == "rad"
-    return LEAST * np.where(turns, np.minimum(fallen, 1.0), 0.0)
+    return LEAST * np.where(turning(t.dae), np.minimum(fallen, 1.0), 0.0)
 
 
 def _state_magnitudes(t: PhaseTranscription, rigid: CharacteristicMotion) -> np.ndarray:
@@ -197,26 +191,26 @@ def _input_magnitudes(
     accelerated = np.sqrt(np.max((accelerations if still is None else still) ** 2 @ mass))
     alike = np.maximum(alike, LEAST * np.divide(accelerated, mobility, where=mobility > 0, out=np.zeros(len(units))))
     if still is not None:
-        used = np.where((mobility > 0) & (used > WEAK * alike), used, 0.0)
+        used = np.where((mobility > 0) & (used > ROUNDING * alike), used, 0.0)
         alike = np.where(mobility > 0, alike, 0.0)
     idle = np.where(np.isfinite(limit) & (limit > 0), limit, 1.0)
     return _positive(np.maximum(used, np.minimum(LEAST * alike, np.where(limit > 0, limit, np.inf))), idle)
 
 
-def _closing_magnitudes(dae: DAE, at: OperatingPoint, forces: np.ndarray) -> np.ndarray:
+def _closing_magnitudes(t: PhaseTranscription, rigid: CharacteristicMotion) -> np.ndarray:
     """Return the magnitudes of loop-closure forces (m,), none far below what another one does.
 
     A pin that turns freely bears no torque but rounding. What a force does is how much it accelerates the arm, in the
     metric of the mass matrix, so forces and torques compare, in any units: each counts with a tenth of the most.
     """
-    if not len(forces):
-        return forces
+    dae, at = t.dae, t.start
+    forces = np.maximum(np.abs(loop_forces(dae, at)), _peak(rigid.held))
     M = regular_mass(dae, *dae.posture(at.x, at.z, at.p))
     J = closure_equations(dae).closures(at.x[: dae.tree.size], at.p)[1].full()
     mobility = np.sqrt(np.maximum(np.sum(J * np.linalg.solve(M, J.T).T, axis=1), 0.0))
     moves = mobility > 0
     least = LEAST * np.max(forces * mobility)
-    return np.where(moves, np.maximum(forces, least / np.where(moves, mobility, 1.0)), forces)
+    return _positive(np.where(moves, np.maximum(forces, least / np.where(moves, mobility, 1.0)), forces), 1.0)
 
 
 def _peak(values: np.ndarray) -> np.ndarray:

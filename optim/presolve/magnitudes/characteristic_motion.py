@@ -7,17 +7,16 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.interpolate import BSpline
 
-from flexblocks.statics.balance import motion, rest, unknown_vector
+from flexblocks.statics.balance import motion
 
 from ...collocation.mesh import Mesh
-from ..equilibrium import RANK, equilibration, loop_forces
+from ..equilibrium import loop_forces, scaled_lstsq
+from ..first_order_states import undriven_states
 from ..phase_transcription import PhaseTranscription
-from ..rigid_motion.driven_states import moving_forces, state_inputs
-from ..rigid_motion.following_states import following_states, undriven_states
-from ..rigid_motion.rigid_arm import quintic, rigid_inputs
+from ..rigid_motion.driven_states import following_states, moving_forces, state_inputs
+from ..rigid_motion.rigid_arm import POINTS, quintic, rigid_inputs
 from ..rigid_motion.waypoint_spline import waypoint_spline, with_reference_rates
-
-POINTS = 41  # along the motion; by trial
+from ..rounding import ROUNDING
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,13 +37,6 @@ class CharacteristicMotion:
     u: np.ndarray
     bent: np.ndarray
     held: np.ndarray
-
-
-def balance_jacobian(t: PhaseTranscription) -> np.ndarray:
-    """Return the Jacobian of the balance at rest at the start in the unknowns of statics."""
-    start = t.start
-    s = unknown_vector(t.dae, start.x, start.z, loop_forces(t.dae, start), start.u)
-    return rest(t.dae)(s, start.p)[1].full()
 
 
 def characteristic_motion(t: PhaseTranscription, stiffness: np.ndarray) -> CharacteristicMotion:
@@ -74,12 +66,10 @@ def characteristic_motion(t: PhaseTranscription, stiffness: np.ndarray) -> Chara
     free = np.setdiff1d(np.arange(stiffness.shape[1] - len(dae.u)), driven)
     size = np.max(np.abs(stiffness[:, free]), axis=1, initial=0.0)
     # What nothing holds, such as a floating base, bends nothing
-    stiff = size > RANK * np.max(np.abs(unbalanced), axis=1)
+    stiff = size > ROUNDING * np.max(np.abs(unbalanced), axis=1)
     change = np.zeros((stiffness.shape[1] - len(dae.u), POINTS))
     if stiff.any():
-        system = stiffness[np.ix_(stiff, free)]
-        row, column = (factors[:, None] for factors in equilibration(system))
-        change[free] = column * np.linalg.lstsq(row * system * column.T, -row * unbalanced[stiff], rcond=RANK)[0]
+        change[free] = scaled_lstsq(stiffness[np.ix_(stiff, free)], -unbalanced[stiff])
     held = change[len(change) - len(forces) :].T
     return CharacteristicMotion(times, q, v, a, w, dw, z, u, change[:n].T, held)
 

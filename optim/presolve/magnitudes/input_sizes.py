@@ -6,9 +6,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from ..bounds import sizes_by_unit
 from ..phase_transcription import PhaseTranscription
-from ..rigid_motion.sizes_by_unit import sizes_by_unit
-from .characteristic_magnitudes import WEAK, characteristics
+from ..rounding import ROUNDING
+from .characteristic_magnitudes import characteristics
 
 
 def input_sizes(phases: Sequence[PhaseTranscription]) -> dict[str, float]:
@@ -22,4 +23,4 @@ def input_sizes(phases: Sequence[PhaseTranscription]) -> dict[str, float]:
         sizes_by_unit(dae, problem, np.max(values, axis=0))
         for values in ([each.used for each in found], [each.magnitudes["u"] for each in found])
     )
-    return {name: size if size > WEAK * least[name] else least[name] for name, size in used.items()}
+    return {name: size if size > ROUNDING * least[name] else least[name] for name, size in used.items()}

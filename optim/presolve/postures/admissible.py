@@ -7,53 +7,61 @@ from dataclasses import dataclass
 import casadi as ca
 import numpy as np
 
-from flexblocks.statics.balance import unknown_slices
+from flexblocks.dae.dae import DAE
+from flexblocks.statics.balance import unknown_vector
 from flexblocks.statics.operating_point import OperatingPoint
 
 from ...problem.path_constraints.signal_limit import SignalLimit
-from ...problem.phase import Phase
-from ...problem.signals.instant import instant_vector, part_sizes
+from ...problem.signals.instant import statics_vector
+from ..bounds import Limits
 from ..path_values import PathValues
 
 
 @dataclass(frozen=True, eq=False)
 class Admissible:
-    """The path values of a phase, at rest.
+    """What a phase asks of a posture at rest.
 
     Attributes
     ----------
-    path : PathValues
+    limits : Limits
+        Of the states, and of the inputs that hold it.
+    path : PathValues, optional
     time : float
-        At which they are asked for [s].
+        At which the path values are asked for [s].
     """
 
-    path: PathValues
+    limits: Limits
+    path: PathValues | None = None
     time: float = 0.0
 
-    def __call__(self, point: OperatingPoint) -> bool:
-        """Whether a posture keeps all of them."""
-        return bool(np.all(self.path.excess(self.path.at_rest(point, self.time)) <= 0))
+    def keeps_limits(self, point: OperatingPoint) -> bool:
+        """Whether states and holding inputs are within their limits."""
+        pairs = ((point.x, self.limits.x), (point.u, self.limits.u))
+        return all(np.all((bounds[:, 0] <= values) & (values <= bounds[:, 1])) for values, bounds in pairs)
+
+    def keeps_path(self, point: OperatingPoint) -> bool:
+        """Whether a posture keeps all path values."""
+        path = self.path
+        return path is None or not path.rows or bool(np.all(path.excess(path.at_rest(point, self.time)) <= 0))
+
+    def bounds(self, dae: DAE) -> tuple[np.ndarray, np.ndarray]:
+        """Return the limits of the unknowns of statics (ns,)."""
+        z, forces = (np.tile([-np.inf, np.inf], (count, 1)) for count in (len(dae.z), len(dae.tree.loops.multipliers)))
+        low, high = unknown_vector(dae, self.limits.x, z, forces, self.limits.u).T
+        return low, high
 
     def limited(self, s: ca.SX, p: np.ndarray) -> tuple[ca.SX, np.ndarray, np.ndarray]:
         """Return the quantities (m, 1) that have limits by name, in the unknowns of statics, and the limits (m,).
 
         Each by its magnitude. Obstacles are not among them: past these a search would stay on one side.
         """
-        path, dae = self.path, self.path.dae
-        rows = np.flatnonzero([isinstance(constraint, SignalLimit) for constraint in path.constraints])
-        if not rows.size:
+        path, constraints = self.path, self.path.constraints if self.path is not None else ()
+        rows = np.flatnonzero([isinstance(constraint, SignalLimit) for constraint in constraints])
+        if path is None or not rows.size:
             return ca.SX(0, 1), np.zeros(0), np.zeros(0)
-        q, w, z, forces, u = (s[group] for group in unknown_slices(dae))
-        still = {name: ca.SX(size, 1) for name, size in part_sizes(dae).items()}
-        x = ca.vertcat(q, ca.SX(dae.tree.size, 1), w)
-        y = instant_vector(dae, **still | {"x": x, "z": z, "f": forces, "u": u, "time": ca.SX(self.time)})
+        y = statics_vector(path.dae, s, time=self.time)
         values = path.function.call([y, ca.SX(ca.DM(p))], True, False)[0]
         bounds = np.stack([path.low[rows], path.high[rows]])
         size = np.max(np.abs(np.where(np.isfinite(bounds), bounds, 0.0)), axis=0)
         size[size == 0] = 1.0
         return values[rows.tolist()] / size, *(bounds / size)
-
-
-def admissible_postures(path: PathValues, phase: Phase) -> Admissible:
-    """Return which postures keep the path values of a phase."""
-    return Admissible(path, 0.0 if isinstance(phase.duration, str) else float(np.mean(phase.duration)))

@@ -8,14 +8,15 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from flexblocks.dae.dae import DAE
-from flexblocks.statics.balance import unknown_slices, unknown_vector
+from flexblocks.statics.balance import unknown_slices
 from flexblocks.statics.operating_point import OperatingPoint
 
 from ..equilibrium import slow_motions
-from ..feasibility.base_motion import carried_base
+from ..floating_base import carried_base
+from ..rounding import MET, NEGLIGIBLE
 from .admissible import Admissible
 from .posture_choice import nearest_fit
-from .posture_program import REACHED, PostureProgram, posture_program
+from .posture_program import PostureProgram, posture_program
 from .posture_starts import unwound
 from .refused_posture import out_of_reach, search_ended, too_weak_to_hold
 from .search_time import time_is_over
@@ -25,7 +26,6 @@ from .search_time import time_is_over
 ALIKE = 2.0
 INSIDE = 0.05  # of the room between two limits by name, by which postures keep off them where they can; by trial
 ROUNDS = 12  # in which a floating base and its joints find to each other; usual are four
-RANK = 1e-6  # of what the rounds so far tell
 SETTLED = 1e-3  # rad or lengths of the arm: the posture is a first guess
 
 
@@ -39,23 +39,18 @@ class Posture:
     freedom : int
         Dimension of the self-motion manifold: in how many ways the coordinates can change with the prescribed values
         kept.
-    moving : bool
-        Whether the point has rates: it is then in motion through that posture.
     """
 
     point: OperatingPoint
     freedom: int
-    moving: bool = False
 
 
 def posture(
     dae: DAE,
     prescribed: Mapping[str, float],
     near: OperatingPoint,
-    bounds: np.ndarray,
-    input_bounds: np.ndarray,
+    admissible: Admissible,
     where: str,
-    admissible: Admissible | None = None,
     still: Mapping[str, float] | None = None,
 ) -> Posture:
     """Solve inverse statics: the equilibrium with prescribed coordinates and outputs that is nearest to another.
@@ -68,14 +63,11 @@ def posture(
     near : OperatingPoint
         Of several postures the one with the least distance (q - q0)' M (q - q0) from this one is taken, and its
         parameters hold. A linkage stays in its assembly.
-    bounds : ndarray (nx, 2)
-        Limits of the states.
-    input_bounds : ndarray (nu, 2)
-        Limits of the inputs that hold the arm.
+    admissible : Admissible
+        The limits that it keeps. Of postures that keep the path constraints, too, the nearest is taken; if none does,
+        the nearest of all.
     where : str
         For messages.
-    admissible : Admissible, optional
-        Of postures that keep these limits and path constraints the nearest is taken; if none does, the nearest of all.
     still : dict of float, optional
         Coordinates of a floating base: without forces from outside it goes where the joints take it, and nowhere else.
         A posture that keeps the momentum is taken, if there is one.
@@ -85,13 +77,11 @@ def posture(
     ProblemError
         There is no such equilibrium; the message says how far it is missed.
     """
-    index = unknown_slices(dae)
-    free_z, free_forces = (np.tile([-np.inf, np.inf], (g.stop - g.start, 1)) for g in (index.z, index.multipliers))
-    low, high = unknown_vector(dae, bounds, free_z, free_forces, input_bounds).T
+    low, high = admissible.bounds(dae)
     others = {name: value for name, value in (still or {}).items() if name not in prescribed}
-    exact = posture_program(dae, prescribed, near, (low, high), admissible=admissible)
+    exact = posture_program(dae, prescribed, near, admissible)
     # A floating base where it is, if it can stay there; off the limits first, where a motion has room
-    staying = [posture_program(dae, prescribed, near, (low, high), others, admissible)] if others else []
+    staying = [posture_program(dae, prescribed, near, admissible, others)] if others else []
     rooms = (INSIDE, 0.0) if len(exact.kept[0]) else (0.0,)
     program, found = exact, None
     for program in (one.inside(room) for one in (*staying, exact) for room in rooms):
@@ -136,7 +126,7 @@ def _carried(program: PostureProgram, first: np.ndarray, base: Sequence[int]) ->
         step = gaps[-1]
         if len(gaps) > 1:
             change, bent = np.diff(places, axis=0).T, np.diff(gaps, axis=0).T
-            step = step - (change + bent) @ np.linalg.lstsq(bent, step, rcond=RANK)[0]
+            step = step - (change + bent) @ np.linalg.lstsq(bent, step, rcond=NEGLIGIBLE)[0]
         shift = np.concatenate([np.zeros(count), step * size])
         rows = program.target_rows.copy()
         rows[len(rows) - len(shift) :] += shift / program.scale.values
@@ -163,7 +153,7 @@ def _from_the_nearest(program: PostureProgram, prescribed: Mapping[str, float], 
     there = program.solved(s)
     if there is not None:
         return there
-    if short < REACHED and program.is_reached(s):
+    if short < MET and program.is_reached(s):
         return s, 0.0
     others = [i for i in range(len(prescribed)) if i not in program.held]
     values = program.values(s)

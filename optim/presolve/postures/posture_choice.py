@@ -9,14 +9,14 @@ import numpy as np
 from flexblocks.validity.large_deflections import large_deflections
 
 from ..rigid_motion.quasi_static_path import follows_from_balance, quasi_static_path
+from ..rounding import ROUNDING
 from .admissible import Admissible
 from .posture_program import PostureProgram
 
-SAME = 1e-9  # of distances: postures that are one
 FIT = 3  # conditions
 
 
-def nearest_fit(program: PostureProgram, admissible: Admissible | None) -> tuple[np.ndarray, float] | None:
+def nearest_fit(program: PostureProgram, admissible: Admissible) -> tuple[np.ndarray, float] | None:
     """Return the nearest posture (ns,) that is fit, with its distance; if none is, of those that are most so.
 
     None if there is no posture. It is fit if it is admissible, bends beams no farther than their theory goes, and
@@ -33,10 +33,10 @@ def nearest_fit(program: PostureProgram, admissible: Admissible | None) -> tuple
     return nearest[max(nearest)] if nearest else None
 
 
-def _conditions_met(program: PostureProgram, s: np.ndarray, admissible: Admissible | None) -> int:
+def _conditions_met(program: PostureProgram, s: np.ndarray, admissible: Admissible) -> int:
     """Return how many of the conditions a posture meets before the first that it does not, the cheapest first."""
     dae, point = program.dae, program.point(s)
-    if admissible is not None and not admissible(point):
+    if not admissible.keeps_path(point):
         return 0
     if large_deflections(dae, point.x[None], point.z[None], point.u[None], point.p, at_rest=True):
         return 1
@@ -49,6 +49,6 @@ def _distinct(postures: Iterator[tuple[np.ndarray, float]]) -> Iterator[tuple[np
     """Yield the postures, which come by their distances, each once."""
     last = None
     for one in postures:
-        if last is None or one[1] - last > SAME * max(1.0, last):
+        if last is None or one[1] - last > ROUNDING * max(1.0, last):
             last = one[1]
             yield one

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -11,12 +11,14 @@ import numpy as np
 
 from flexblocks.constraints.closed_posture import same_assembly
 from flexblocks.dae.dae import DAE
-from flexblocks.statics.balance import rest_residuals, unknown_slices, unknown_vector
+from flexblocks.statics.balance import rest_residuals, unknown_slices
 from flexblocks.statics.operating_point import OperatingPoint
+from flexblocks.statics.point_at_rest import point_at_rest
 
-from ..equilibrium import loop_forces
+from ..equilibrium import unknowns_at
+from ..rounding import MET, NEGLIGIBLE
 from .admissible import Admissible
-from .posture_scale import PostureScale, arm_length, posture_scale
+from .posture_scale import PostureScale, posture_scale
 from .posture_starts import start_points
 from .search_time import ipopt_time, time_is_over
 from .values_at_rest import at_rest
@@ -24,8 +26,6 @@ from .values_at_rest import at_rest
 # How far pressures and lengths of ropes go from the posture, in their magnitudes; the second if that finds none. What a
 # slack rope or an open contact hardly depends on, a step of Newton's would move by millions, and not back.
 ROOMS = (10.0, 1e3)
-REACHED = 1e-8  # of the arm's length or a radian: error up to which a posture counts as reached
-ONE = 1e-6  # scaled distance of two ends of the search up to which they are one posture
 OPTIONS: dict[str, Any] = {
     "print_time": False,
     "error_on_fail": False,
@@ -122,7 +122,7 @@ class PostureProgram:
             if not success or not self._has_values(x):
                 continue
             reached += 1
-            if not any(np.max(np.abs(x - end) / self.scale.unknowns) < ONE for end, _ in ends):
+            if not any(np.max(np.abs(x - end) / self.scale.unknowns) < NEGLIGIBLE for end, _ in ends):
                 ends.append((x, distance))
         return ends
 
@@ -131,10 +131,10 @@ class PostureProgram:
         x, distance, success = self._solve(self.exact, s, self.target_rows, room)
         return (x, distance) if success and self.is_reached(x) else None
 
-    def nearest(self) -> tuple[np.ndarray, float] | None:
+    def nearest(self, starts: Sequence[np.ndarray] | None = None) -> tuple[np.ndarray, float] | None:
         """Return the posture (ns,) whose values are nearest to the prescribed ones, and the scaled error."""
         kept = np.zeros(self.closest.size1_in("lbg") - len(self.kept[0]))
-        ends = [self._solve(self.closest, s, kept, ROOMS[-1]) for s in self.starts]
+        ends = [self._solve(self.closest, s, kept, ROOMS[-1]) for s in starts or self.starts]
         reached = [(x, np.sqrt(distance)) for x, distance, success in ends if success]
         return min(reached, key=lambda one: one[1], default=None)
 
@@ -143,7 +143,7 @@ class PostureProgram:
         return self._has_values(s) and self._is_in_assembly(s)
 
     def _has_values(self, s: np.ndarray) -> bool:
-        return bool(np.max(np.abs(self.values(s) - self.target) / self.scale.values, initial=0.0) < REACHED)
+        return bool(np.max(np.abs(self.values(s) - self.target) / self.scale.values, initial=0.0) < MET)
 
     def _is_in_assembly(self, s: np.ndarray) -> bool:
         # The closures among the equations cannot tell a pin from one that is turned by half a turn.
@@ -152,20 +152,8 @@ class PostureProgram:
 
     def point(self, s: np.ndarray) -> OperatingPoint:
         """Return the operating point with these unknowns of statics."""
-        dae, index = self.dae, unknown_slices(self.dae)
-        q = s[index.q]
-        return OperatingPoint(
-            states=dae.x.names,
-            algebraics=dae.z.names,
-            inputs=dae.u.names,
-            parameters=dae.p.names,
-            x=np.concatenate([q, np.zeros_like(q), s[index.w]]),
-            z=s[index.z],
-            u=s[index.u],
-            p=self.near.p,
-            residual=self.equations(s)[0].full().ravel()[: index.z.stop],
-            dae=dae,
-        )
+        residual = self.equations(s)[0].full().ravel()[: unknown_slices(self.dae).z.stop]
+        return point_at_rest(self.dae, s, self.near.p, residual)
 
     def values(self, s: np.ndarray) -> np.ndarray:
         """Return the values (m,) at the unknowns of statics."""
@@ -192,9 +180,8 @@ def posture_program(
     dae: DAE,
     prescribed: Mapping[str, float],
     near: OperatingPoint,
-    limits: tuple[np.ndarray, np.ndarray],
+    admissible: Admissible,
     still: Mapping[str, float] | None = None,
-    admissible: Admissible | None = None,
 ) -> PostureProgram:
     """Return inverse statics with prescribed values near a posture, as a program.
 
@@ -203,25 +190,21 @@ def posture_program(
     dae : DAE
     prescribed : dict of float
     near : OperatingPoint
-    limits : (ndarray (ns,), ndarray (ns,))
-        Of the unknowns of statics.
+    admissible : Admissible
+        Whose limits, and those by name of path values, are kept.
     still : dict of float, optional
         Coordinates that are prescribed, too, and where the search begins with.
-    admissible : Admissible, optional
-        Whose limits by name are kept.
     """
-    prescribed = {**prescribed, **(still or {})}
+    prescribed, limits = {**prescribed, **(still or {})}, admissible.bounds(dae)
     n, index, names = dae.tree.size, unknown_slices(dae), tuple(prescribed)
     s, target = ca.SX.sym("s", index.u.stop), np.array(list(prescribed.values()))
     balance = rest_residuals(dae).call([s, near.p], True, False)[0]
     values = at_rest(dae, names).call([s, ca.SX(ca.DM(near.p))], True, False)[0]
     parts = [balance, values, ca.jacobian(balance, s), ca.jacobian(values, s)]
     equations = ca.Function("equations", [s], [ca.densify(part) for part in parts])
-    start = unknown_vector(dae, near.x, near.z, loop_forces(dae, near), near.u)
+    start = unknowns_at(dae, near)
     mass = dae.mass_matrix(near.x[:n], near.p).full()
-    starts = start_points(
-        dae, near, start, limits, arm_length(dae, near), [dae.q_names.index(name) for name in still or {}]
-    )
+    starts = start_points(dae, near, start, limits, [dae.q_names.index(name) for name in still or {}])
     scale = posture_scale(dae, near, names, equations, mass, [start, *starts])
     # All of it by its magnitudes
     scaled = ca.SX.sym("scaled", s.numel())
@@ -229,9 +212,7 @@ def posture_program(
     # What nothing holds, such as a floating base, has no balance.
     r = (r / scale.balance)[[i for i in range(r.numel()) if not r[i].is_zero()]]
     gap = (y - target) / scale.values
-    limited, *kept = ca.SX(0, 1), np.zeros(0), np.zeros(0)
-    if admissible is not None:
-        limited, *kept = admissible.limited(scaled * scale.unknowns, near.p)
+    limited, *kept = admissible.limited(scaled * scale.unknowns, near.p)
     step = scaled[:n] * scale.unknowns[:n] - start[:n]
     # Nearest posture; of redundant inputs that hold it, the smallest (1e-9 decides between equals only)
     distance = ca.dot(step, ca.mtimes(ca.DM(mass), step)) / (2 * scale.energy) + 1e-9 * ca.sumsqr(scaled[index.u])

@@ -10,12 +10,12 @@ import numpy as np
 
 from flexblocks.dae.dae import DAE
 from flexblocks.dynamics.algorithms.frame_motions import POSITION, split_name
-from flexblocks.geometry import shape, span
 from flexblocks.statics.balance import unknown_slices
 from flexblocks.statics.operating_point import OperatingPoint
 
-# Rows of the balance below this share of the largest of their unit are rounding: a force across its direction.
-LEAST = 1e-6
+from ..equilibrium import arm_length, arm_units
+from ..rounding import NEGLIGIBLE
+
 SAMPLES = 8  # postures whose largest slopes count: that of a stretched arm has none along the arm
 
 
@@ -70,15 +70,15 @@ def posture_scale(
         for part in zip(*([value.full() for value in equations(s)] for s in starts[:SAMPLES]), strict=True)
     )
     n, moved = dae.tree.size, slice(unknown_slices(dae).q.stop)
-    length = arm_length(dae, near)
     columns = np.zeros(J.shape[1])
-    columns[:n] = [length if unit == "m" else 1.0 for unit in dae.x.units[:n]]
+    columns[:n] = arm_units(dae, near)
     rows = np.max(J[:, moved] * columns[moved], axis=1, initial=0.0)
     rows[:n] = np.maximum(rows[:n], balance.ravel()[:n])
     units = np.array(dae.x.units[:n])
     for unit in set(units):
         alike = np.flatnonzero(units == unit)
-        rows[alike] = np.where(rows[alike] < LEAST * rows[alike].max(), 0.0, rows[alike])
+        # Below it is a force across its direction
+        rows[alike] = np.where(rows[alike] < NEGLIGIBLE * rows[alike].max(), 0.0, rows[alike])
     # Unknowns by the rows that have a size, then rows by the unknowns, until all that are connected have one.
     while True:
         sized, open_ = rows > 0, columns == 0
@@ -93,12 +93,7 @@ def posture_scale(
     places = [split_name(name) for name in names]
     for i, place in enumerate(places):
         if place is not None and place[1] in POSITION:
-            values[i] = length
+            values[i] = arm_length(dae, near)
     energy = float(np.max(np.diag(mass) * columns[:n] ** 2, initial=0.0))
     rows, values = (np.where(each > 0, each, 1.0) for each in (rows, values))
     return PostureScale(columns, rows, values, energy or 1.0)
-
-
-def arm_length(dae: DAE, at: OperatingPoint) -> float:
-    """Return the length of all links of an arm [m]; 1 if it has none."""
-    return span(shape(dae, stations=2)(at.x, at.p)) or 1.0

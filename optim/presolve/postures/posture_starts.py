@@ -9,10 +9,9 @@ from scipy.stats import qmc
 
 from flexblocks.dae.dae import DAE
 from flexblocks.geometry import bending
-from flexblocks.statics.balance import rest
 from flexblocks.statics.operating_point import OperatingPoint
 
-from ..equilibrium import accompanying_motion, slow_motions
+from ..equilibrium import accompanying_motion, joint_motions, turning
 
 TRIES = 32  # start points around the preferred posture, a power of two for Sobol sampling; by trial
 INSIDE = 0.9  # share of the way to a limit that a start point goes; by trial
@@ -24,7 +23,6 @@ def start_points(
     near: OperatingPoint,
     start: np.ndarray,
     limits: tuple[np.ndarray, np.ndarray],
-    length: float,
     held: Sequence[int] = (),
 ) -> list[np.ndarray]:
     """Return start points (ns,) of the search: the posture displaced along its quasi-static motions.
@@ -37,17 +35,11 @@ def start_points(
         The unknowns of statics at `near`.
     limits : (ndarray, ndarray)
         Of the unknowns.
-    length : float
-        Of the arm [m]: slides move by that, as joints by a radian.
     held : sequence of int
         Coordinates that stay where they are: of few start points in many directions none may be near.
     """
     n = dae.tree.size
-    # In radians and lengths of the arm, in which the motions of an arm of any size are the same.
-    size = np.array([length if unit == "m" else 1.0 for unit in dae.x.units[:n]])
-    J = rest(dae)(start, near.p)[1].full()
-    J[:, :n] *= size
-    ways = slow_motions(np.vstack([J, np.eye(J.shape[1])[list(held)]]), n)
+    size, ways = joint_motions(dae, near, held)
     # Of a rope that is slack no value tells which way it is taut: so from where the arm was drawn, too.
     w = dae.x.start[2 * n :]
     drawn = [np.concatenate([dae.x.start[:n], w, start[n + len(w) :]])] if len(w) else []
@@ -71,14 +63,11 @@ def unwound(dae: DAE, near: OperatingPoint, start: np.ndarray, best: np.ndarray)
     What follows the joint turn by turn, as its rotor does, is turned with it.
     """
     n, turn, others, whole = dae.tree.size, 2 * np.pi, [], best.copy()
-    bends = bending(dae)[:n]
-    for i in range(n):
-        turns = 0.0
-        if dae.x.units[i] == "rad" and not bends[i]:
-            turns = np.round((best[i] - start[i]) / turn)
+    for i in np.flatnonzero(turning(dae) & ~bending(dae)[:n]):
+        turns = np.round((best[i] - start[i]) / turn)
         if turns:
             follow = np.round(accompanying_motion(dae, near, {dae.q_names[i]: 0.0})[:, 0])
-            follow[[unit != "rad" for unit in dae.x.units[:n]]] = 0.0
+            follow[~turning(dae)] = 0.0
             back = best.copy()
             back[:n] -= turn * turns * follow
             # A joint that its rotor has taken back already is not turned again

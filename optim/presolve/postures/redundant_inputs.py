@@ -9,12 +9,12 @@ import numpy as np
 
 from flexblocks.dae.dae import DAE
 from flexblocks.libraries import scipy
-from flexblocks.statics.balance import rest, unknown_slices, unknown_vector
+from flexblocks.statics.balance import unknown_slices
 from flexblocks.statics.operating_point import OperatingPoint
 
 from ...errors import ProblemError
-from ..bounds import Limits
-from ..equilibrium import RANK, equilibration, loop_forces
+from ..equilibrium import balance_jacobian, equilibration
+from ..rounding import ROUNDING
 from .admissible import Admissible
 from .inverse_statics import Posture, posture
 
@@ -23,35 +23,27 @@ def held_within(
     dae: DAE,
     at: OperatingPoint,
     prescribed: Mapping[str, float],
-    limits: Limits,
+    admissible: Admissible,
     where: str,
-    admissible: Admissible | None,
 ) -> Posture | None:
     """Return the equilibrium with the same coordinates that keeps limits and path values, if `at` does not.
 
     Four ropes hold a platform in a plane by any pull on each other; the least forces that do are pushes, too. None if
     `at` keeps them, if nothing else holds these coordinates, or if no equilibrium keeps the limits of the inputs.
     """
-    if _is_kept(at, limits, admissible) or not _is_redundant(dae, at, prescribed):
+    if (admissible.keeps_limits(at) and admissible.keeps_path(at)) or not _is_redundant(dae, at, prescribed):
         return None
     try:
-        return replace(posture(dae, prescribed, at, limits.x, limits.u, where, admissible), freedom=0)
+        return replace(posture(dae, prescribed, at, admissible, where), freedom=0)
     except ProblemError:  # what is beyond which limit is told of `at`
         return None
 
 
-def _is_kept(at: OperatingPoint, limits: Limits, admissible: Admissible | None) -> bool:
-    pairs = ((at.x, limits.x), (at.u, limits.u))
-    inside = all(np.all((bounds[:, 0] <= values) & (values <= bounds[:, 1])) for values, bounds in pairs)
-    return inside and (admissible is None or admissible(at))
-
-
 def _is_redundant(dae: DAE, at: OperatingPoint, prescribed: Mapping[str, float]) -> bool:
     """Return whether inputs or first-order states can change with the prescribed coordinates in balance."""
-    index = unknown_slices(dae)
-    J = rest(dae)(unknown_vector(dae, at.x, at.z, loop_forces(dae, at), at.u), at.p)[1].full()
+    index, J = unknown_slices(dae), balance_jacobian(dae, at)
     free = np.setdiff1d(np.arange(J.shape[1]), [dae.q_names.index(name) for name in prescribed])
     row, column = (factors[:, None] for factors in equilibration(J[:, free]))
-    idle = scipy.linalg.null_space(row * J[:, free] * column.T, rcond=RANK)
+    idle = scipy.linalg.null_space(row * J[:, free] * column.T, rcond=ROUNDING)
     holding = np.isin(free, np.r_[index.w, index.u])
-    return bool(np.any(np.abs(idle[holding]) > RANK))
+    return bool(np.any(np.abs(idle[holding]) > ROUNDING))

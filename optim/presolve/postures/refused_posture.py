@@ -11,8 +11,8 @@ from flexblocks.errors import listing
 
 from ...errors import OutOfReachError, ProblemError
 from ...problem.pose import TURN, shown
+from ..rounding import MET
 
-EXACT = 1e-8  # of what is asked: nothing is reached better
 TILT = 0.02  # [rad], by which beams may tilt a frame; more than that is another orientation
 
 
@@ -45,7 +45,7 @@ def out_of_reach(
 
 def _advice(asked: Mapping[str, float], reached: Mapping[str, float]) -> str:
     """Return what to do: where nothing but an orientation is missed, and by little, beams have tilted the frame."""
-    missed = {name: abs(asked[name] - value) for name, value in reached.items() if abs(asked[name] - value) > EXACT}
+    missed = {name: abs(asked[name] - value) for name, value in reached.items() if abs(asked[name] - value) > MET}
     if not all(TURN.fullmatch(name) for name in missed) or max(missed.values(), default=1.0) > TILT:
         return "Move it within reach."
     if len(missed) == 3:  # the nearest posture leaves a little of what a joint could set, too

@@ -11,21 +11,18 @@ from flexblocks.dae.dae import DAE
 from flexblocks.statics.balance import unknown_slices
 from flexblocks.statics.operating_point import OperatingPoint
 
-from ...problem.signals.instant import instant, instant_rows, instant_vector, part_sizes
+from ...problem.signals.instant import instant, instant_rows, statics_vector
 from ...problem.signals.signals import Signals
 from ..equilibrium import loop_forces
 
 
 def at_rest(dae: DAE, names: tuple[str, ...]) -> ca.Function:
     """Return (s, p) -> signals of these names at rest, see `Signals`; s are the unknowns of statics."""
-    at, index = instant(dae), unknown_slices(dae)
-    signals, s, p = Signals(at), ca.SX.sym("s", index.u.stop), ca.SX.sym("p", len(dae.p))
-    q, w, z, forces, u = (s[group] for group in index)
-    still = ca.SX(dae.tree.size, 1)
-    standing_still = {name: ca.SX(size, 1) for name, size in part_sizes(dae).items()}
-    y = instant_vector(dae, **standing_still | {"x": ca.vertcat(q, still, w), "z": z, "f": forces, "u": u})
+    at, s, p = instant(dae), ca.SX.sym("s", unknown_slices(dae).u.stop), ca.SX.sym("p", len(dae.p))
+    signals = Signals(at)
     values = ca.Function("values", [at.vector, dae.p.symbol], [ca.vertcat(*[signals[name] for name in names])])
-    return ca.Function("at_rest", [s, p], [ca.densify(values.call([y, p], True, False)[0])], {"cse": True})
+    value = values.call([statics_vector(dae, s), p], True, False)[0]
+    return ca.Function("at_rest", [s, p], [ca.densify(value)], {"cse": True})
 
 
 def values_at_rest(dae: DAE, point: OperatingPoint, names: Iterable[str]) -> dict[str, float]:

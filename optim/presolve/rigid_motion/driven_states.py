@@ -1,5 +1,7 @@
-"""First-order states in motion: the currents and pressures that move the rigid arm, and the voltages and openings of
-valves that drive those."""
+"""First-order states in motion: those that move the rigid arm, what drives these, and those that follow its motion.
+
+Currents and pressures move it, voltages and openings of valves drive those, bristles of friction follow.
+"""
 
 from __future__ import annotations
 
@@ -10,14 +12,16 @@ import numpy as np
 
 from flexblocks.constraints.loop_equations import regular_mass
 from flexblocks.dae.dae import DAE
-from flexblocks.dynamics.algorithms.generalized_forces import state_rates
 from flexblocks.statics.operating_point import OperatingPoint
 
+from ...collocation.schemes import Collocation
 from ..equilibrium import accompanying_motion
+from ..first_order_states import driven_states, first_order_rates, undriven_states
+from ..rounding import MET, ROUNDING
 
 CORRECTIONS = 8  # Newton steps for the inputs of a state; three or four are usual
+SOLVES = 10  # Newton steps for an interval; two are usual, as most such states are linear in themselves
 RANK = 1e-11
-ROUNDING = 1e-9  # share of what a state accelerates most, below which it does not drive a motion
 SLACK = 1e-2  # share of the largest work of a state along a motion, below which it does none
 
 
@@ -27,7 +31,7 @@ def state_inputs(dae: DAE, x: np.ndarray, z: np.ndarray, u: np.ndarray, p: np.nd
     Those that act on no such state stay as in `u`; of several that serve, the nearest to `u` are taken. Points at which
     the rates are not finite keep their `u`.
     """
-    rates = state_rates(dae.tree, dae.x.symbol, dae.z.symbol, dae.u.symbol)
+    rates = first_order_rates(dae)
     slope = ca.densify(ca.jacobian(rates, dae.u.symbol))
     symbols = [dae.x.symbol, dae.z.symbol, dae.u.symbol, dae.p.symbol]
     function = ca.Function("rates", symbols, [ca.densify(rates), slope]).map(len(u))
@@ -114,10 +118,65 @@ def _positive(values: np.ndarray) -> np.ndarray:
     return np.where(values > 0, values, 1.0)
 
 
-def driven_states(dae: DAE) -> list[int]:
-    """Return the first-order states on whose rates inputs act, by their numbers among these states."""
-    rates = state_rates(dae.tree, dae.x.symbol, dae.z.symbol, dae.u.symbol)
-    return sorted(set(ca.jacobian_sparsity(rates, dae.u.symbol).row()))
+def following_states(
+    dae: DAE, scheme: Collocation, steps: np.ndarray, x: np.ndarray, z: np.ndarray, p: np.ndarray, begin: np.ndarray
+) -> tuple[np.ndarray, np.ndarray] | None:
+    """Return first-order states (K + 1, nw) at mesh points and their rates (K, d, nw) that follow from a motion.
+
+    Their own equations are solved by collocation, interval by interval, along given coordinates, rates and other
+    states. Those that inputs drive stay as given, with rates of zero.
+
+    Parameters
+    ----------
+    scheme : Collocation
+        Of degree d.
+    steps : ndarray (K,)
+        Lengths of the intervals [s].
+    x : ndarray (K, d, nx)
+        States at the collocation points; what follows is solved for.
+    z : ndarray (K, d, nz)
+    p : ndarray (np,)
+    begin : ndarray (nw,)
+
+    Returns
+    -------
+    tuple of ndarray, or None
+        None if there is no such state, or its equations are not solved.
+    """
+    n, count, degree = dae.tree.size, len(steps), scheme.degree
+    asks = undriven_states(dae)
+    if not asks:
+        return None
+    rates = first_order_rates(dae)[asks]
+    rates = ca.substitute(rates, dae.u.symbol, ca.DM.zeros(len(dae.u)))
+    slope = ca.densify(ca.jacobian(rates, dae.x.symbol)[:, [2 * n + i for i in asks]])
+    symbols = [dae.x.symbol, dae.z.symbol, dae.p.symbol]
+    function = ca.Function("rates", symbols, [ca.densify(rates), slope]).map(degree)
+    columns = np.tile(p[:, None], (1, degree))
+    w, dw = np.tile(begin, (count + 1, 1)), np.zeros((count, degree, len(begin)))
+    size, A = len(asks), scheme.integral
+    for k, h in enumerate(steps):
+        at, now = x[k].copy(), w[k, asks]
+        rate = np.zeros((degree, size))
+        for _ in range(SOLVES):
+            states = now + h * A @ rate
+            at[:, [2 * n + i for i in asks]] = states
+            value, S = (np.array(part) for part in function(at.T, z[k].T, columns))
+            S = S.reshape(size, degree, size).transpose(1, 0, 2)
+            gap = rate - value.T
+            if not (np.isfinite(gap).all() and np.isfinite(S).all()):
+                return None
+            # d gap_j / d rate_l = delta_jl - h A_jl S_j
+            J = np.eye(degree * size) - h * np.einsum("jl,jab->jalb", A, S).reshape(degree * size, degree * size)
+            change = np.linalg.solve(J, gap.ravel()).reshape(degree, size)
+            rate = rate - change
+            if h * np.max(np.abs(change)) <= MET * np.max(np.abs(now + h * A @ rate)):
+                break
+        else:
+            return None
+        dw[k][:, asks] = rate
+        w[k + 1, asks] = now + h * A[-1] @ rate
+    return w, dw
 
 
 def _by_point(values: ca.DM, count: int, columns: int) -> np.ndarray:

@@ -13,18 +13,16 @@ from ...problem.objectives.objective import Objective
 from ...problem.phase import Phase
 from ...problem.problem import Problem
 from ...problem.validation import Duration
-from ..bounds import Limits, mixes_units
+from ..bounds import Limits, mixes_units, sizes_by_unit
 from .driven_states import moving_forces, state_inputs
 from .quasi_static_path import balanced_path
-from .rigid_arm import quintic, rigid_inputs
-from .sizes_by_unit import sizes_by_unit
+from .rigid_arm import POINTS, quintic, rigid_inputs
 
 # Durations to choose from where no range is given [s], 6 % from one to the next.
 DURATIONS = 1e-3 * 10 ** (6 / 239 * np.arange(-120, 360))
 LONGEST = float(DURATIONS[-1])
 COUNT = 240  # of durations within a range
 NEXT = 8  # of them from one to the next of those that are tried first, before all about the best of these
-POINTS = 41  # along the motion, at which inputs are evaluated; by trial
 WIDTH = 10.0  # factor from the estimate to either bound of the automatic range; by trial
 
 

@@ -9,13 +9,13 @@ import numpy as np
 from scipy.interpolate import BSpline, make_interp_spline
 
 from flexblocks.dae.dae import DAE
-from flexblocks.statics.balance import rest, unknown_slices, unknown_vector
+from flexblocks.statics.balance import rest, unknown_slices
 from flexblocks.statics.followed import followed, straight_way, taut_way
 from flexblocks.statics.operating_point import OperatingPoint
 
 from ...problem.phase import Phase
 from ...problem.problem import Problem
-from ..equilibrium import loop_forces
+from ..equilibrium import unknowns_at
 
 ARRIVED = 1e-3  # largest distance from the goal, relative to that of the start
 SHORT = 1e-3  # of the coordinates: shorter ways are judged as one of this length, as they may be all rounding
@@ -59,7 +59,7 @@ def quasi_static_path(
         stay as near to the straight way as it allows.
     """
     at, names = unknown_slices(dae), set(driven)
-    s, target = (unknown_vector(dae, point.x, point.z, loop_forces(dae, point), point.u) for point in (start, goal))
+    s, target = (unknowns_at(dae, point) for point in (start, goal))
     held = np.zeros(len(s), dtype=bool)
     held[at.q] = [name in names for name in dae.q_names]
     way = straight_way(s, target)

@@ -12,6 +12,8 @@ from flexblocks.statics.operating_point import OperatingPoint
 
 from ..equilibrium import accompanying_motion
 
+POINTS = 41  # along a motion, at which inputs are evaluated; by trial
+
 
 def quintic(t: np.ndarray, duration: np.ndarray | float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return the rest-to-rest quintic polynomial from 0 to 1, with its first two derivatives."""

@@ -11,6 +11,7 @@ import numpy as np
 
 from flexblocks.dae.dae import DAE
 from flexblocks.dynamics.algorithms.outputs import outputs
+from flexblocks.statics.balance import unknown_slices
 
 
 def part_names(dae: DAE) -> dict[str, Sequence[str]]:
@@ -55,6 +56,14 @@ def instant_rows(dae: DAE, **parts: np.ndarray) -> np.ndarray:
     columns = {name: np.reshape(part, (sizes[name], -1)) for name, part in parts.items() if sizes[name]}
     points = max(column.shape[1] for column in columns.values())
     return np.vstack([columns.get(name, np.zeros((size, points))) for name, size in sizes.items()])
+
+
+def statics_vector(dae: DAE, s: ca.SX, v: ca.SX | None = None, time: float = 0.0) -> ca.SX:
+    """Return the vector of an instant with the unknowns of statics `s` (ns,), at rest or with rates `v` (n,)."""
+    q, w, z, forces, u = (s[group] for group in unknown_slices(dae))
+    still = {name: ca.SX(size, 1) for name, size in part_sizes(dae).items()}
+    x = ca.vertcat(q, ca.SX(dae.tree.size, 1) if v is None else v, w)
+    return instant_vector(dae, **still | {"x": x, "z": z, "f": forces, "u": u, "time": ca.SX(time)})
 
 
 @dataclass(frozen=True, eq=False)

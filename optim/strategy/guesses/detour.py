@@ -7,14 +7,12 @@ from dataclasses import replace
 import numpy as np
 from scipy.stats import qmc
 
-from flexblocks.statics.balance import rest as balance
-from flexblocks.statics.balance import unknown_vector
-
 from ...errors import ProblemError
-from ...presolve.equilibrium import loop_forces, slow_motions
+from ...presolve.bounds import no_limits
+from ...presolve.equilibrium import joint_motions
 from ...presolve.phase_transcription import PhaseTranscription
+from ...presolve.postures.admissible import Admissible
 from ...presolve.postures.inverse_statics import posture
-from ...presolve.postures.posture_scale import arm_length
 from ...presolve.rigid_motion.quasi_static_path import driven_names, follows_from_balance
 from ...presolve.rigid_motion.waypoint_spline import Waypoint, waypoint_spline
 from ...problem.signals.instant import instant_rows
@@ -37,12 +35,7 @@ def detour(t: PhaseTranscription, seeds: int = SEEDS) -> tuple[Waypoint, ...]:
     longest = int(np.argmax(gaps))
     (before, from_), (after, to) = waypoints[longest], waypoints[longest + 1]
     start = t.start
-    s = unknown_vector(t.dae, start.x, start.z, loop_forces(t.dae, start), start.u)
-    length = arm_length(t.dae, start)
-    size = np.array([length if unit == "m" else 1.0 for unit in t.dae.x.units[:n]])
-    J = balance(t.dae)(s, t.start.p)[1].full()
-    J[:, :n] *= size
-    ways = slow_motions(J, n)
+    size, ways = joint_motions(t.dae, start)
     # Sobol samples around its middle, judged by path violation, then by distance
     middle = (from_ + to) / 2
     spread = SPREAD * (2 * qmc.Sobol(ways.shape[1], scramble=False).random(TRIES) - 1)
@@ -85,9 +78,9 @@ def _balanced(t: PhaseTranscription, x: np.ndarray) -> np.ndarray:
     driven = {name: float(x[dae.q_names.index(name)]) for name in driven_names(dae, t.problem, t.phase)}
     if not driven or not follows_from_balance(dae):
         return x
-    held = np.tile([-np.inf, np.inf], (len(dae.u), 1))  # the arm passes in motion
+    admissible = Admissible(replace(no_limits(dae), x=t.limits.x))  # the arm passes in motion
     try:
-        return posture(dae, driven, replace(start, x=x), t.limits.x, held, "plan: detour").point.x
+        return posture(dae, driven, replace(start, x=x), admissible, "plan: detour").point.x
     except ProblemError:
         return x
 

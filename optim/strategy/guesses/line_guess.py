@@ -7,12 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from flexblocks.libraries import scipy
-from flexblocks.statics.balance import rest as balance
-from flexblocks.statics.balance import unknown_vector
 
-from ...presolve.equilibrium import loop_forces, slow_motions
+from ...presolve.equilibrium import joint_motions
 from ...presolve.phase_transcription import PhaseTranscription
-from ...presolve.postures.posture_scale import arm_length
 from ...presolve.rigid_motion.quasi_static_path import follows_from_balance
 from ...presolve.rigid_motion.waypoint_spline import Waypoint, waypoint_spline
 from ...problem.signals.instant import instant_rows
@@ -49,12 +46,8 @@ def postures_on_line(t: PhaseTranscription) -> LineGuess | None:
     if not follows or t.passed or follows_from_balance(t.dae):
         return None
     n, start = t.dae.tree.size, t.start
-    length = arm_length(t.dae, start)
-    size = np.array([length if unit == "m" else 1.0 for unit in t.dae.x.units[:n]])
-    s = unknown_vector(t.dae, start.x, start.z, loop_forces(t.dae, start), start.u)
-    J = balance(t.dae)(s, start.p)[1].full()
-    J[:, :n] *= size
-    ways = size[:, None] * slow_motions(J, n)
+    size, ways = joint_motions(t.dae, start)
+    ways = size[:, None] * ways
     tolerances = np.array([c.size(row) for row, c in zip(t.path.rows, t.path.constraints, strict=True)])
     tolerances = np.where(np.isfinite(tolerances) & (tolerances > 0), tolerances, 1.0)
     inside = np.array([INSIDE if constraint.is_way else 0.0 for constraint in t.path.constraints])

@@ -13,8 +13,8 @@ import flexblocks as fb
 from flexblocks import models, optim
 from flexblocks.optim.errors import OutOfReachError
 from flexblocks.optim.model.trajectories import transcribed_problem
-from flexblocks.optim.presolve.boundary_equilibrium import boundary_equilibrium
-from flexblocks.optim.presolve.moving_end import split_motion
+from flexblocks.optim.presolve.ends.boundary_equilibrium import boundary_equilibrium
+from flexblocks.optim.presolve.ends.moving_end import split_motion
 from flexblocks.optim.presolve.postures.search_time import searching_until
 
 

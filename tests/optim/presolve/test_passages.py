@@ -8,7 +8,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy import ndimage
 
-from flexblocks.optim.presolve.lines.passages import passages
+from flexblocks.optim.presolve.refusals.passages import passages
 
 TOLERANCE = 0.1
 CELL = 0.02  # of a grid on which motions are looked for

@@ -13,9 +13,10 @@ from benchmarks.real_plans.arms import ARMS
 from benchmarks.real_plans.tasks import TASKS
 from flexblocks import optim
 from flexblocks.optim.model.trajectories import transcribed_problem
-from flexblocks.optim.presolve.feasibility.shared_travel import loose_coordinates, traveling_states
-from flexblocks.optim.presolve.impact import _inertia_change
+from flexblocks.optim.presolve.ends.shared_travel import loose_coordinates
+from flexblocks.optim.presolve.first_order_states import traveling_states
 from flexblocks.optim.presolve.quasi_static_modes import fast_modes, more_than_inputs
+from flexblocks.optim.presolve.refusals.phase_changes import inertia_change
 
 STIFFNESS, GRAVITY = 1e5, 9.81  # N (of a rope of 1 m: N/m), m/s2
 MASSES = (100.0, 400.0)
@@ -76,7 +77,7 @@ def test_a_pick_up_in_an_arm_with_pins_that_move_no_mass():
         return SimpleNamespace(mass_matrix=lambda q, p: ca.DM(np.diag([masses[int(p[0])], 0.0])))
 
     for masses, change in (((1.0, 2.0), (True, False)), ((2.0, 1.0), (False, True)), ((1.0, 1.0), (False, False))):
-        assert _inertia_change(arm(*masses), np.zeros(2), np.array([0]), np.array([1])) == change
+        assert inertia_change(arm(*masses), np.zeros(2), np.array([0]), np.array([1])) == change
 
 
 @pytest.mark.slow

@@ -12,7 +12,7 @@ import flexblocks as fb
 from arms.driven import driven_links
 from arms.library import subudhi_morris
 from flexblocks import optim
-from flexblocks.optim.presolve.boundary_equilibrium import boundary_equilibrium
+from flexblocks.optim.presolve.ends.boundary_equilibrium import boundary_equilibrium
 from flexblocks.optim.presolve.postures.inverse_statics import posture
 from flexblocks.optim.problem.serialization import from_data, to_data
 
@@ -145,7 +145,7 @@ def test_a_target_that_never_comes_is_refused_after_few_times(monkeypatch):
     """9 m off at first and 3 m at last: each time that is tried is a search for a posture."""
     searches = []
     monkeypatch.setattr(
-        "flexblocks.optim.presolve.boundary_equilibrium.posture",
+        "flexblocks.optim.presolve.ends.boundary_equilibrium.posture",
         lambda *args, **more: searches.append(1) or posture(*args, **more),
     )
     course = optim.Course(("9 - time", "3", None), matched=False)

@@ -11,7 +11,7 @@ from arms.library import subudhi_morris
 from arms.six_joints import START, forward, six_joints
 from flexblocks import optim
 from flexblocks.dynamics.algorithms.frame_motions import frame_motion
-from flexblocks.optim.presolve.boundary_equilibrium import boundary_equilibrium
+from flexblocks.optim.presolve.ends.boundary_equilibrium import boundary_equilibrium
 from flexblocks.optim.problem.serialization import from_data, to_data
 
 

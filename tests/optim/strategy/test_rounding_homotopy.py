@@ -11,7 +11,7 @@ import pytest
 import flexblocks as fb
 from flexblocks import optim
 from flexblocks.optim.collocation.schemes import radau
-from flexblocks.optim.presolve.rigid_motion.following_states import following_states
+from flexblocks.optim.presolve.rigid_motion.driven_states import following_states
 
 RATIO = 50.0
 # Of the shaft of the arm: bristles [N m/rad], dry friction and breakaway [N m], damping [N m s/rad].

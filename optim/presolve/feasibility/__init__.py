@@ -1,1 +1,0 @@
-"""Bounds that are known before anything is solved: momenta, energy, speeds, floating bases."""

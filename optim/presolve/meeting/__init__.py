@@ -1,1 +1,0 @@
-"""Meeting a target that moves: when, and what of it an arm can meet."""

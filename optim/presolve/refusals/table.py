@@ -1,0 +1,78 @@
+"""The table of refusals: what is asked of every transcribed problem, and what only after a solve has failed.
+
+Each check raises a ProblemError that names what cannot be, by how much, and what to change.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from ..transcribed_problem import TranscribedProblem
+from .beyond_limits import check_limits, check_path
+from .conserved_momentum import check_momenta
+from .determined_values import check_determined_values
+from .energy_bound import check_impulse
+from .input_count import check_input_count
+from .line_reach import check_lines
+from .phase_changes import check_lengths, check_pick_ups
+from .shared_inputs import check_shared_holding, check_shared_momentum
+from .shortest_times import check_rates, check_speeds
+from .unmoved_coordinates import check_moved
+from .weak_inputs import check_weak_inputs
+
+Check = Callable[[TranscribedProblem], None]
+Asked = Callable[[TranscribedProblem], bool]
+
+# Cheap ones, in the order in which they speak, and of which problems they are asked. Momenta are among them, since a
+# discretization does not conserve them: a solver finds motions that no arm makes.
+BEFORE: tuple[tuple[Check, Asked], ...] = (
+    (check_limits, lambda _: True),
+    (check_pick_ups, lambda asked: len(asked.first) > 1),
+    (check_lengths, lambda asked: len(asked.first) > 1 and bool(asked.dae.tree.loops.closures)),
+    (check_shared_holding, lambda asked: len(asked.runs) > 1 and asked.first[0].is_holding),
+    (
+        check_rates,
+        lambda asked: any(
+            np.isfinite(t.limits.x[asked.dae.tree.size :]).any() or np.isfinite(t.limits.du).any() for t in asked.first
+        ),
+    ),
+    (check_speeds, lambda asked: any(t.path.rows for t in asked.first)),
+    (check_path, lambda asked: any(t.path.rows for t in asked.first)),
+    (check_momenta, lambda asked: asked.dae.tree.has_undriven_base),
+)
+
+# Those that take a search or a program of their own, or seldom speak.
+AFTER_A_FAILURE: tuple[Check, ...] = (
+    check_input_count,
+    check_moved,
+    check_impulse,
+    check_shared_momentum,
+    check_determined_values,
+    check_lines,
+    check_weak_inputs,
+)
+
+
+def refuse(transcribed: TranscribedProblem) -> None:
+    """Refuse a problem for what tells at once that it has no solution.
+
+    Raises
+    ------
+    ProblemError
+    """
+    for check, is_asked in BEFORE:
+        if is_asked(transcribed):
+            check(transcribed)
+
+
+def refuse_unsolved(transcribed: TranscribedProblem) -> None:
+    """Refuse a problem that a solver has failed on for what tells that it has no solution.
+
+    Raises
+    ------
+    ProblemError
+    """
+    for check in AFTER_A_FAILURE:
+        check(transcribed)
