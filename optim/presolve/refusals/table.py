@@ -39,13 +39,13 @@ BEFORE: tuple[tuple[Check, Asked], ...] = (
         ),
     ),
     (check_speeds, lambda asked: any(t.path.rows for t in asked.first)),
+    (check_input_count, lambda asked: asked.inputs_are_few),
     (check_path, lambda asked: any(t.path.rows for t in asked.first)),
     (check_momenta, lambda asked: asked.dae.tree.has_undriven_base),
 )
 
 # Those that take a search or a program of their own, or seldom speak.
 AFTER_A_FAILURE: tuple[Check, ...] = (
-    check_input_count,
     check_moved,
     check_impulse,
     check_shared_momentum,
