@@ -20,18 +20,19 @@ from .phase_changes import check_lengths, check_pick_ups
 from .shared_inputs import check_shared_holding, check_shared_momentum
 from .shortest_times import check_rates, check_speeds
 from .unmoved_coordinates import check_moved
-from .weak_inputs import check_weak_inputs
+from .weak_inputs import asks_too_much, check_weak_inputs
 
 Check = Callable[[TranscribedProblem], None]
 Asked = Callable[[TranscribedProblem], bool]
 
-# Cheap ones, in the order in which they speak, and of which problems they are asked. Momenta are among them, since a
-# discretization does not conserve them: a solver finds motions that no arm makes.
+# In the order in which they speak, and of which problems they are asked. Momenta are among them, since a discretization
+# does not conserve them: a solver finds motions that no arm makes.
 BEFORE: tuple[tuple[Check, Asked], ...] = (
     (check_limits, lambda _: True),
     (check_pick_ups, lambda asked: len(asked.first) > 1),
     (check_lengths, lambda asked: len(asked.first) > 1 and bool(asked.dae.tree.loops.closures)),
     (check_shared_holding, lambda asked: len(asked.runs) > 1 and asked.first[0].is_holding),
+    (check_moved, lambda asked: asked.problem.phases[0].balance == "next"),
     (
         check_rates,
         lambda asked: any(
@@ -39,20 +40,16 @@ BEFORE: tuple[tuple[Check, Asked], ...] = (
         ),
     ),
     (check_speeds, lambda asked: any(t.path.rows for t in asked.first)),
-    (check_input_count, lambda asked: asked.inputs_are_few),
-    (check_path, lambda asked: any(t.path.rows for t in asked.first)),
     (check_momenta, lambda asked: asked.dae.tree.has_undriven_base),
+    (check_input_count, lambda asked: asked.inputs_are_few),
+    (check_shared_momentum, lambda asked: len(asked.runs) > 1),
+    (check_path, lambda asked: any(t.path.rows for t in asked.first)),
+    (check_impulse, asks_too_much),
+    (check_weak_inputs, asks_too_much),
 )
 
-# Those that take a search or a program of their own, or seldom speak.
-AFTER_A_FAILURE: tuple[Check, ...] = (
-    check_moved,
-    check_impulse,
-    check_shared_momentum,
-    check_determined_values,
-    check_lines,
-    check_weak_inputs,
-)
+# Those that take a search or a program of their own.
+AFTER_A_FAILURE: tuple[Check, ...] = (check_determined_values, check_lines)
 
 
 def refuse(transcribed: TranscribedProblem) -> None:
