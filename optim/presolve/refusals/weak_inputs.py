@@ -13,12 +13,10 @@ import numpy as np
 from flexblocks.libraries import scipy
 
 from ...errors import ProblemError
-from ..magnitudes.characteristic_magnitudes import characteristics
 from ..phase_transcription import PhaseTranscription
 from ..rigid_motion.bent_motion import STEP, BentMotion
 from ..rigid_motion.quasi_static_path import follows_from_balance
 from ..transcribed_problem import TranscribedProblem
-from .energy_bound import MARGIN as FAR
 from .energy_bound import is_conservative
 
 # What the least motion takes, the root mean square of the share of the limits, beyond which none is possible: few
@@ -26,17 +24,6 @@ from .energy_bound import is_conservative
 MARGIN = 100.0
 ENOUGH = 1e-2  # relative change at which the search ends
 MOST = 30  # evaluations
-
-
-def asks_too_much(transcribed: TranscribedProblem) -> bool:
-    """Whether the rigid arm's motion takes ten times of what an input can give: only then inputs may be too weak."""
-    for t in transcribed.first:
-        if t.begin.is_known_rest and t.end.is_known_rest and not isinstance(t.phase.duration, str):
-            limit = np.abs(t.limits.u).max(axis=1, initial=0.0)
-            limited = np.isfinite(limit) & (limit > 0)
-            if limited.any() and np.any(characteristics(t).asked[limited] > FAR * limit[limited]):
-                return True
-    return False
 
 
 def check_weak_inputs(transcribed: TranscribedProblem) -> None:
