@@ -9,7 +9,7 @@ from flexblocks.errors import ComputationError, FlexblocksError, FlexblocksWarni
 
 
 class ProblemError(FlexblocksError):
-    """A malformed or infeasible planning problem, refused before anything is solved."""
+    """A malformed planning problem, or one whose start, goal and limits alone tell that it has no solution."""
 
 
 class OutOfReachError(ProblemError):

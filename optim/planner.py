@@ -111,7 +111,8 @@ def plan(
     Raises
     ------
     FlexblocksError
-        The problem is malformed, contains an unknown name, or its start or goal is infeasible; nothing was solved.
+        The problem is malformed, contains an unknown name, or its start or goal is infeasible; also where a solve
+        has failed and start, goal and limits alone tell why, as a line that is out of reach.
     PlanError
         The solver did not reach an optimum; ``error.plan`` is its last iterate, or the nearest motion that keeps all
         limits.

@@ -15,8 +15,7 @@ from flexblocks.plausibility import warn_of_degrees
 from flexblocks.statics.choice import nearest_balance, smallest_inputs
 from flexblocks.statics.closed_problem import closed_problem
 from flexblocks.statics.closed_solvers import closed_root, nearest_closed_balance
-from flexblocks.statics.operating_point import OperatingPoint
-from flexblocks.statics.point_at_rest import point_at_rest
+from flexblocks.statics.operating_point import OperatingPoint, point_at_rest
 from flexblocks.statics.problem import Statics, pose
 from flexblocks.statics.solvers import led, polished, root
 from flexblocks.validity.large_deflections import is_quiet, warn_of_large_deflections

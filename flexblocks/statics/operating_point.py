@@ -14,6 +14,8 @@ from flexblocks.lazy_package import upper
 from flexblocks.modeling.model import Model
 from flexblocks.rich_display import Animated, text_table
 
+from .balance import unknown_slices
+
 
 @dataclass(frozen=True, eq=False)
 class OperatingPoint(Animated):
@@ -138,3 +140,22 @@ class OperatingPoint(Animated):
     def __str__(self) -> str:
         rows = [(name, value) for name, value in self.as_dict().items() if not name.startswith("der(") or value]
         return f"{self!r}\n{text_table(('name', 'value'), rows)}"
+
+
+def point_at_rest(dae: DAE, s: np.ndarray, p: np.ndarray, residual: np.ndarray | None = None) -> OperatingPoint:
+    """Return the operating point at rest with the unknowns of statics `s` (ns,), the parameters and the residual."""
+    at, q = unknown_slices(dae), s[unknown_slices(dae).q]
+    return OperatingPoint(
+        states=dae.x.names,
+        algebraics=dae.z.names,
+        inputs=dae.u.names,
+        parameters=dae.p.names,
+        x=np.concatenate([q, np.zeros_like(q), s[at.w]]),
+        z=s[at.z],
+        u=s[at.u],
+        p=p,
+        residual=np.zeros(0) if residual is None else residual,
+        multipliers=dae.tree.loops.multipliers,
+        forces=s[at.multipliers],
+        dae=dae,
+    )

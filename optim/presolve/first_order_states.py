@@ -68,8 +68,7 @@ def reference_states(dae: DAE) -> tuple[int, ...]:
 
     They belong to what the arm is told, so that they are the same whatever it carries.
     """
-    first, told = 2 * dae.tree.size, _told(dae)
-    rates = first_order_rates(dae) if told else None
+    first, told, rates = 2 * dae.tree.size, _told(dae), first_order_rates(dae)
     while told:
         others = [i for i in range(len(dae.x)) if i - first not in told]
         depends = ca.which_depends(rates, ca.vertcat(dae.x.symbol[others], dae.z.symbol, dae.p.symbol), 1, True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -59,7 +59,7 @@ class ResolvedProblem:
     limits: list[Limits]
 
     @property
-    def phases(self) -> tuple[Phase, ...]:
+    def phases(self) -> Sequence[Phase]:
         """The phases of the problem."""
         return self.problem.phases
 

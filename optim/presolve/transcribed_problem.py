@@ -75,6 +75,11 @@ class TranscribedProblem:
         return all(term.input_weights(inputs) or term.time_weight for term in terms)
 
     @property
+    def inputs_are_few(self) -> bool:
+        """Whether the inputs may have fewer values on these intervals than there are states at the ends of phases."""
+        return len(self.dae.u) * (sum(self.intervals) - 1) < len(self.dae.x) * len(self.phases)
+
+    @property
     def intervals(self) -> tuple[int, ...]:
         """Number of mesh intervals of each phase."""
         return self.options.counts

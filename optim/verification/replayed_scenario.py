@@ -9,8 +9,7 @@ import numpy as np
 
 from flexblocks.dae.dae import DAE
 from flexblocks.statics.balance import unknown_vector, unknowns
-from flexblocks.statics.operating_point import OperatingPoint
-from flexblocks.statics.point_at_rest import point_at_rest
+from flexblocks.statics.operating_point import OperatingPoint, point_at_rest
 
 from ..errors import ProblemError
 from ..model.read_solution import input_polynomials, trajectory

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from scipy.interpolate import BSpline, make_interp_spline
@@ -40,6 +41,8 @@ class Characteristics:
         it is.
     used : ndarray (nu,)
         The largest inputs of the rigid arm's motion, within limits; nothing but rounding where it has no use for one.
+    asked : ndarray (nu,)
+        The same, whatever the limits.
     kinetic : float
         The largest kinetic energy of that motion [J].
     """
@@ -47,6 +50,7 @@ class Characteristics:
     magnitudes: Magnitudes
     bending: BSpline | None
     used: np.ndarray
+    asked: np.ndarray
     kinetic: float
 
 
@@ -55,6 +59,7 @@ def magnitudes(t: PhaseTranscription) -> Magnitudes:
     return characteristics(t).magnitudes
 
 
+@lru_cache(maxsize=8)
 def characteristics(t: PhaseTranscription) -> Characteristics:
     """Return typical magnitudes of the variables of a phase, and how its motion bends the arm.
 
@@ -94,7 +99,7 @@ def characteristics(t: PhaseTranscription) -> Characteristics:
         "du": np.maximum(_peak(np.gradient(rigid.u, rigid.times, axis=0)), u / T),
     }
     bending = None if still else make_interp_spline(rigid.times, rigid.bent, k=5)
-    return Characteristics(sizes, bending, used, kinetic)
+    return Characteristics(sizes, bending, used, _peak(rigid.u), kinetic)
 
 
 def _is_still(t: PhaseTranscription, rigid: CharacteristicMotion) -> bool:

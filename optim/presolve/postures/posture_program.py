@@ -12,8 +12,7 @@ import numpy as np
 from flexblocks.constraints.closed_posture import same_assembly
 from flexblocks.dae.dae import DAE
 from flexblocks.statics.balance import rest_residuals, unknown_slices
-from flexblocks.statics.operating_point import OperatingPoint
-from flexblocks.statics.point_at_rest import point_at_rest
+from flexblocks.statics.operating_point import OperatingPoint, point_at_rest
 
 from ..equilibrium import unknowns_at
 from ..rounding import MET, NEGLIGIBLE

@@ -44,8 +44,7 @@ def check_shared_holding(transcribed: TranscribedProblem) -> None:
 
 def check_shared_momentum(transcribed: TranscribedProblem) -> None:
     """Refuse scenarios whose goals no shared input can reach because a momentum is conserved."""
-    is_exact = len(transcribed.runs) > 1 and _inertia_is_constant(transcribed.dae)
-    apart = scenarios_apart(transcribed) if is_exact else None
+    apart = scenarios_apart(transcribed) if _inertia_is_constant(transcribed.dae) else None
     if apart is not None:
         raise ProblemError(
             f"plan: no inputs move the scenarios {apart} together: nothing holds the arm but its inputs, which change "

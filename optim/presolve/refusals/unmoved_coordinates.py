@@ -22,9 +22,13 @@ def check_moved(transcribed: TranscribedProblem) -> None:
     motion before that can bend it so. Only the balance of the next load asks for that.
     """
     dae, n = transcribed.dae, transcribed.dae.tree.size
-    if transcribed.problem.phases[0].balance != "next" or dae.u.with_role("disturbance"):
-        return
-    if len(dae.x) > 2 * n or len(dae.z) or dae.tree.loops.closures or dae.tree.prescribed:
+    if (
+        dae.u.with_role("disturbance")
+        or len(dae.x) > 2 * n
+        or len(dae.z)
+        or dae.tree.loops.closures
+        or dae.tree.prescribed
+    ):
         return
     for begin, end in ((run[0].begin, run[0].end) for run in transcribed.runs):
         if not (begin.is_known_rest and end.is_known_rest) or end.open:

@@ -4,8 +4,6 @@ import pytest
 
 import flexblocks as fb
 from flexblocks import optim
-from flexblocks.optim.model.trajectories import transcribed_problem
-from flexblocks.optim.presolve.refusals.table import refuse_unsolved
 
 LIGHT, HEAVY = 1.0, 3.0  # kg
 UP, ACROSS = (0.0, 0.0, 1.0), (0.0, -1.0, 0.0)
@@ -35,7 +33,7 @@ def pick_up(balance: str) -> optim.Problem:
 
 def test_a_plane_in_which_nothing_turns_a_beam_cannot_bend_for_the_next_load() -> None:
     with pytest.raises(optim.ProblemError, match=r"no input moves beam\.bending_z\[1\] from -0\.\d+ to -0\.\d+"):
-        refuse_unsolved(transcribed_problem(optim.pyomo_model(slewing_boom(UP), pick_up("next"), intervals=5)))
+        optim.pyomo_model(slewing_boom(UP), pick_up("next"), intervals=5)
 
 
 def test_a_plane_in_which_a_joint_turns_the_beam_can() -> None:
