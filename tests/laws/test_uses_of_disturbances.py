@@ -85,6 +85,7 @@ def test_grids_of_linear_models() -> None:
     assert windy.at({"wind.force_y": 1.0}).operating_point["wind.force_y"] == 1.0
 
 
+@pytest.mark.slow
 def test_comparisons_of_discretizations() -> None:
     kinds = [fb.AssumedModes(1), fb.FiniteElements(1)]
     tables = [

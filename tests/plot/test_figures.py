@@ -350,6 +350,7 @@ def in_space():
     return optim.plan(fb.assemble(model), optim.RestToRest(dict.fromkeys(goal, 0.0), goal, 1.0), intervals=4)
 
 
+@pytest.mark.slow
 def test_plan_of_a_spatial_arm_is_drawn_in_space_with_axes_for_each_magnitude(in_space):
     postures, *series = plot.plan(in_space, count=3)
     assert postures.name == "3d"

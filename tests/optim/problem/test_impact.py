@@ -32,6 +32,7 @@ def impact_plan(dae, name, light, heavy, angles=(0.8, 1.4, 2.4), intervals=20):
     return plan, before, after
 
 
+@pytest.mark.slow
 def test_a_load_picked_up_by_a_closed_loop_slows_all_of_it():
     """A four-bar has one degree of freedom: its inertia there, by hand, times the rate of the crank is kept."""
     dae = fb.assemble(RIGID.model(), symbolic=("rocker.mass",))

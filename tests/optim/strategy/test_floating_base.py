@@ -251,7 +251,7 @@ POSTURE = {"joint1.angle": 0.4, "joint2.angle": 0.6, "joint3.angle": -0.3}
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("s", "on_course"), [(0.02, True), (1.0, False), (20.0, True), (20.0, False)])
+@pytest.mark.parametrize(("s", "on_course"), [(0.02, True), (20.0, False)])
 def test_a_place_is_passed_as_momentum_allows_it(s: float, on_course: bool) -> None:
     """Posture and rates follow from the motion; taken from the posture alone, they had a momentum: 377 iterations."""
     x, y, vx, vy = (value * s for value in (1.8, 0.8, 0.05, -0.1))

@@ -40,6 +40,7 @@ def test_two_link_arm_in_the_shortest_time():
     assert replay.energy_left < 1e-4
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:.*terminal rest is enforced only to:flexblocks.optim.PlanWarning")
 def test_a_leeway_that_counts_as_none_moves_no_end_by_what_counts():
     """1e-4 of the kinetic energy would let the tip of this arm miss by 0.05 mm, of 0.03 mm that count, on any mesh.

@@ -103,6 +103,7 @@ def test_slowest_elastic_mode_sets_the_coast(quick):
     assert "link1.slope_y[4]" in audit.dae.x.names
 
 
+@pytest.mark.slow
 def test_plan_that_is_fine_already_stays_as_it_is():
     plan = optim.plan(arm(3, links=1), swing(duration=1.5), intervals=40)
     audit = optim.refine_model(plan)
