@@ -229,6 +229,7 @@ def test_a_mode_is_drawn_as_the_linear_motion_that_it_is(dae, lin):
     assert 1e-3 < np.linalg.norm(swing) < 2 * 0.06 * 1.2
 
 
+@pytest.mark.slow
 def test_modes_side_by_side(dae, lin):
     axes = plot.modes(lin)
     assert [ax.get_title().split(",")[0] for ax in axes] == [f"mode {i}" for i in range(3, 9)]

@@ -60,6 +60,7 @@ def test_closures_that_depend_on_each_other():
     np.testing.assert_allclose(after / after[0], before / before[0], rtol=1e-5)
 
 
+@pytest.mark.slow
 def test_a_moving_table_keeps_its_rate_and_pushes_the_load():
     """The load at rest takes angular momentum of the arm about the hinge, and what the table's rate gives it."""
     model = fb.Model("arm on a moving table")

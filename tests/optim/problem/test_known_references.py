@@ -183,6 +183,7 @@ def test_feedback_along_a_plan_drives_what_the_plan_moves(servo_first):
     assert tracked.tip_miss < 0.1 * tracked.without_feedback.tip_miss
 
 
+@pytest.mark.slow
 def test_laws_designed_along_a_plan_know_its_disturbances():
     model = two_links().model
     model.connect("fore.frame_b", model.add(fb.WorldForce("wind")).frame_a)

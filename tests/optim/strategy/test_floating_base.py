@@ -334,6 +334,7 @@ def test_a_linkage_afloat_reaches_the_place_that_its_joints_reach() -> None:
     assert plan.replay().tip_miss < 1e-4
 
 
+@pytest.mark.slow
 def test_a_center_of_mass_and_a_momentum_stay_what_they_are(dae: fb.DAE) -> None:
     """Named in the goal, they are refused with what they will be; as what they will be, they are not."""
     at_start = {"joint.angle": 0.0}
@@ -347,6 +348,7 @@ def test_a_center_of_mass_and_a_momentum_stay_what_they_are(dae: fb.DAE) -> None
         optim.pyomo_model(dae, optim.RestToRest(at_start, {center: there, "joint.angle": 1.0}, 5.0), intervals=2)
 
 
+@pytest.mark.slow
 def test_a_cart_that_rolls_takes_its_center_of_mass_along() -> None:
     """Started at 0.2 m/s, from 0 to 0.2 T: what is asked beside that is refused, and nothing where rails hold it."""
     model = chain(
