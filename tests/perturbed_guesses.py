@@ -9,8 +9,6 @@ import dataclasses
 import numpy as np
 import pytest
 
-from flexblocks.optim.casadi_solver.ipopt.run import Ipopt
-
 SIZE = 1e-12
 """Largest change of a start value, as a fraction of its magnitude or of the scale of its variable."""
 
@@ -31,6 +29,9 @@ def perturbed_guesses(request: pytest.FixtureRequest, monkeypatch: pytest.Monkey
     seed = request.config.getoption("--perturb-guesses")
     if seed is None:
         return
+    # Not above: the process that hands out tests to workers plans nothing.
+    from flexblocks.optim.casadi_solver.ipopt.run import Ipopt
+
     exact = Ipopt._instance
 
     def perturbed(self, *arguments):

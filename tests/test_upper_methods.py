@@ -41,6 +41,7 @@ def test_a_method_takes_what_its_function_takes(name: str) -> None:
     assert named[0] == named[1]
 
 
+@pytest.mark.slow
 def test_results_draw_themselves_without_an_import() -> None:
     """Neither does the program import `flexblocks.plot`, nor does flexblocks itself import Matplotlib."""
     script = """

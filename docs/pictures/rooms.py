@@ -35,10 +35,16 @@ def modules() -> dict[str, Path]:
     return dict(sorted(named.items()))
 
 
+@cache
+def parsed(path: Path) -> ast.Module:
+    """Return the syntax tree of a file; each picture looks at all of them."""
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
 def imports(name: str, path: Path, known: dict[str, Path]) -> Iterator[str]:
     """Yield the modules of the package that a file imports."""
     package = name if path.name == "__init__.py" else name.rpartition(".")[0]
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in ast.walk(parsed(path)):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names if alias.name in known)
         elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "fb":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ import flexblocks as fb
 from flexblocks import control, export, optim, plot
 
 
+@cache
 def swing_of_one_link() -> optim.Plan:
     model = fb.Model("arm")
     ground, motor = model.add(fb.Ground("ground")), model.add(fb.TorqueSource("motor"))

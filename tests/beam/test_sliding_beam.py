@@ -75,18 +75,15 @@ def test_equations_by_modes_that_change_are_lagranges() -> None:
     assert_equal_to_oracle(dae, oracle("modes", "true"), elements=False)
 
 
-@settings(max_examples=8, deadline=None)
-@given(
-    shapes=st.sampled_from(["fixed", "algebraic", "ode", "elements", "rigid"]),
-    bending=st.sampled_from(["y", "z", "yz"]),
-    seed=st.integers(0, 2**32 - 1),
+@pytest.mark.parametrize(
+    ("shapes", "bending"), [("fixed", "yz"), ("algebraic", "z"), ("ode", "y"), ("elements", "yz"), ("rigid", "y")]
 )
-def test_power_balance(shapes: str, bending: str, seed: int) -> None:
-    """dE/dt = power of the inputs, at random states."""
+def test_power_balance(shapes: str, bending: str) -> None:
+    """dE/dt = power of the inputs, at a random state."""
     fidelity = {"elements": fb.FiniteElements(2), "rigid": fb.Rigid()}.get(shapes, fb.AssumedModes(2, tip="auto"))
     kind = shapes if shapes in ("algebraic", "ode") else "fixed"
     dae = fb.assemble(sliding_arm(kind, discretization=fidelity, bending=bending))
-    rng, n = np.random.default_rng(seed), dae.tree.size
+    rng, n = np.random.default_rng(0), dae.tree.size
     x = np.concatenate([0.05 * rng.normal(size=n), rng.normal(size=n), dae.x.start[2 * n :]])
     x[:2] = rng.normal(), rng.uniform(0.2, 1.2)
     u = rng.normal(size=2)

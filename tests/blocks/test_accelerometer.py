@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 
 import casadi as ca
 import numpy as np
@@ -26,6 +27,7 @@ def reading(dae: fb.DAE, x: np.ndarray, u: np.ndarray = (), sensor: str = "senso
     return np.array([y[dae.y.index(f"{sensor}.{axis}")] for axis in AXES])
 
 
+@cache
 def pendulum(measures: str = "acceleration", dynamics: str = "auto") -> fb.DAE:
     rod = fb.RigidLink("rod", length=0.8, mass=2.0)
     model = chain(fb.Revolute("hinge"), rod, fb.Accelerometer("sensor", measures))

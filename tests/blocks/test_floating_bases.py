@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import casadi as ca
@@ -26,6 +27,7 @@ TUMBLE = {"der(base.rotation_x)": 0.1, "der(base.rotation_y)": 1.5, "der(base.ro
 AXES = "xyz"
 
 
+@cache
 def tumbler(**start) -> fb.DAE:
     return fb.assemble(chain(fb.FreeMotion("base", **start), fb.RigidBody("body", 2.0, INERTIA), gravity=(0, 0, 0)))
 
@@ -185,6 +187,7 @@ def test_pendulum_on_a_ball_joint_comes_to_rest_below():
 
 
 @pytest.mark.skipif(compiler.find_compiler() is None, reason="there is no C compiler")
+@pytest.mark.slow
 @pytest.mark.parametrize("version", VERSIONS)
 def test_an_fmu_changes_its_chart(version: str, tmp_path: Path):
     dae = tumbler()

@@ -101,6 +101,7 @@ def test_audit_with_more_modes(tmp_path):
     assert set(found["figures"]["energy left"]) == {"unit", "plan", "replay", "finer"}
 
 
+@pytest.mark.slow
 def test_plan_is_refined_until_the_audit_passes(tmp_path):
     """Four intervals miss on the plan's own model: the mesh is refined, and the plan written is the refined one."""
     rest = {"problem": {**asked()["problem"], "input_ends": "holding"}, "settings": {"links": 1, "modes": 2}}

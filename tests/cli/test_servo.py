@@ -53,6 +53,7 @@ def test_linear_models_rest_on_the_reference_that_holds_them(arm):
     assert held["servo.reference_rate"] == 0
 
 
+@pytest.mark.slow
 def test_plans_move_the_reference_or_know_it(arm, tmp_path):
     data = {
         "model": str(arm),

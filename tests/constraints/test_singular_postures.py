@@ -280,8 +280,10 @@ def test_fixed_steps_do_not_pass_the_lock_unawares() -> None:
     assert outcome(dae, (1e-1, 1.0, 0.0), "rk4", 1e-3) == "right"
 
 
-@pytest.mark.parametrize("beside", [0.0, 1e-3, 1e-9])
-@pytest.mark.parametrize("method", ["rk43", "rk8", "dop853"])
+@pytest.mark.parametrize(
+    ("method", "beside"),
+    [("rk43", 1e-9), ("rk8", 1e-9), ("dop853", 1e-9), ("rk43", 1e-3), ("rk8", 0.0), ("dop853", 1e-3)],
+)
 @pytest.mark.slow
 def test_explicit_methods_do_not_pass_the_lock_unawares(method: str, beside: float) -> None:
     expected = "refused" if beside == 1e-9 else "right"
@@ -293,7 +295,7 @@ def test_random_motions_are_right_or_refused() -> None:
     dae, rng = free_body(), np.random.default_rng(0)
     for beside in (1e-12, 1e-6, 0.1):
         outcome(dae, (beside, 1.0, 0.0), "auto", None)
-    for _ in range(20):
+    for _ in range(8):
         v = rng.normal(size=3) * 10 ** rng.uniform(-12, 0, 3)
         v[rng.integers(3)] = rng.uniform(0.5, 2)
         outcome(dae, v, str(rng.choice(["auto", "bdf"])), None)

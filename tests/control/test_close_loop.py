@@ -260,6 +260,7 @@ def test_a_plan_for_a_closed_loop_moves_its_references():
     assert abs(plan.replay().end_error["wheel.angle"]) < 1e-4
 
 
+@pytest.mark.slow
 def test_feedforward_and_feedback_follow_a_plan():
     dae = subudhi_morris(modes=1)
     goal = {"joint1.angle": 0.5, "joint2.angle": 0.3}

@@ -148,6 +148,7 @@ def test_laws_with_references_of_their_own_follow_any_motion_of_the_arm(dae, spl
     assert abs(y[closed.y.names.index("motor1.torque")] - 0.1) > 1e-3
 
 
+@pytest.mark.slow
 def test_the_tuned_law_is_better_in_every_figure_and_well_damped(dae, split):
     """Joint errors below 0.05 rad, tips below 55 and 20 mm, damped along the path, at rest when it has arrived."""
     example = runpy.run_path(str(EXAMPLE))

@@ -1,5 +1,7 @@
 """Laws drive actuators, and know nothing of disturbances."""
 
+from functools import cache
+
 import casadi as ca
 import numpy as np
 import pytest
@@ -12,6 +14,7 @@ MOTOR = "motor.torque"
 LOOP = {"hinge.angle": MOTOR}
 
 
+@cache
 def arm(disturbed=True, motor=True):
     model = fb.Model("arm", gravity=(0.0, -9.81, 0.0))
     ground, hinge = model.add(fb.Ground("ground")), model.add(fb.Revolute("hinge"))

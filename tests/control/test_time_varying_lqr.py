@@ -85,6 +85,7 @@ def test_it_needs_a_motion():
         control.TimeVaryingLQR(3.0, WEIGHTS).gains(upright_arm())
 
 
+@pytest.mark.slow
 def test_lqg_along_a_motion_brings_an_arm_back_that_starts_elsewhere(motion):
     """Angles alone are measured; an extended Kalman filter knows nothing of the offset at the start."""
     dae, run = motion

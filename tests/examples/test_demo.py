@@ -47,6 +47,7 @@ def test_demo_does_the_whole_job(tmp_path):
     assert scipy.io.loadmat(out / "arm.mat")["A"].shape == (16, 16)
 
 
+@pytest.mark.slow
 def test_example_builds_the_arm_of_the_catalogue(tmp_path):
     example = runpy.run_path(str(EXAMPLES / "two_link_arm.py"))
     ours, theirs = fb.assemble(example["two_link_arm"]()), fb.assemble(models.subudhi_morris_2002())

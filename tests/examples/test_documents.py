@@ -30,8 +30,11 @@ FENCED = re.compile(r"^```(\w+)\n(.*?)^```", re.DOTALL | re.MULTILINE)
 
 # Files that pages name and do not write.
 NEEDED = {"robots.md": "panda.urdf"}
-# Pages whose examples take 5 s and more.
-LONG = ("robots.md", "control.md", "equations.md", "planning.md", "studies.md", "subudhi_morris_2002.md")
+# Pages whose examples take 2 s and more.
+LONG = (
+    *("beams.md", "control.md", "equations.md", "exports.md", "linear_models.md", "planning.md", "robots.md"),
+    *("simulation.md", "studies.md", "subudhi_morris_2002.md"),
+)
 
 
 def fenced(page: Path, language: str) -> list[str]:

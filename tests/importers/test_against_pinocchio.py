@@ -40,10 +40,19 @@ STATES = 20
 
 
 def cases() -> list:
-    marks = [() if file.name in USUAL or file.name in REFUSED else pytest.mark.slow for file in FILES]
+    """Return each robot once, of the variants in its folder the first; and all files that are refused."""
+    robots: dict[Path, Path] = {}
+    for file in sorted(FILES, key=lambda file: file.name not in USUAL):
+        if file.name not in REFUSED:
+            robots.setdefault(file.parent, file)
     return [
-        pytest.param(file, marks=mark, id=f"{file.parent.parent.name}/{file.name}")
-        for file, mark in zip(FILES, marks, strict=True)
+        pytest.param(
+            file,
+            marks=() if file.name in USUAL or file.name in REFUSED else pytest.mark.slow,
+            id=f"{file.parent.parent.name}/{file.name}",
+        )
+        for file in FILES
+        if file.name in REFUSED or file in robots.values()
     ]
 
 

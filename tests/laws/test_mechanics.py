@@ -76,7 +76,7 @@ def friction_power(arm: Arm, dae: fb.DAE, q: np.ndarray, v: np.ndarray) -> float
 
 
 @with_an_oracle
-@settings(max_examples=6)
+@settings(max_examples=4)
 @given(st.data(), seeds)
 def test_equations_are_lagranges_in_world_axes(beams, data, seed):
     arm = data.draw(arms(links=3, modes=2, beams=beams, particles=True))
@@ -116,7 +116,7 @@ def assert_equations_are_lagranges(arm: Arm, seed: int) -> None:
 
 
 @each_kind_of_beam
-@settings(max_examples=5)
+@settings(max_examples=3)
 @given(st.data(), seeds)
 def test_energy_changes_by_the_power_of_inputs_less_dissipation(beams, data, seed):
     arm = data.draw(arms(beams=beams))
@@ -136,7 +136,7 @@ def test_energy_changes_by_the_power_of_inputs_less_dissipation(beams, data, see
         assert close(dissipated, friction_power(arm, dae, q, v))
 
 
-@settings(max_examples=6)
+@settings(max_examples=4)
 @given(arms(), seeds)
 def test_mass_matrix_is_that_of_the_kinetic_energy(arm, seed):
     dae = fb.assemble(arm.model)
@@ -149,7 +149,7 @@ def test_mass_matrix_is_that_of_the_kinetic_energy(arm, seed):
 
 
 @each_kind_of_beam
-@settings(max_examples=5)
+@settings(max_examples=3)
 @given(st.data(), seeds)
 def test_forward_and_inverse_dynamics_invert_each_other(beams, data, seed):
     arm = data.draw(arms(beams=beams))
@@ -164,7 +164,7 @@ def test_forward_and_inverse_dynamics_invert_each_other(beams, data, seed):
     assert np.abs(force).max() <= 1e-10 * max(1.0, np.abs(h.full()).max())
 
 
-@settings(max_examples=5)
+@settings(max_examples=3)
 @given(arms(links=3, modes=2), seeds)
 def test_symbolic_parameters_change_nothing(arm, seed):
     folded, symbolic = fb.assemble(arm.model), fb.assemble(arm.model, symbolic="all")
@@ -177,7 +177,7 @@ def test_symbolic_parameters_change_nothing(arm, seed):
 
 
 @pytest.mark.slow
-@settings(max_examples=6)
+@settings(max_examples=4)
 @given(arms(planar=True), seeds)
 def test_planar_arm_is_the_same_in_every_plane_of_space(arm, seed):
     rng = np.random.default_rng(seed)
@@ -228,7 +228,7 @@ def standing(segment: Segment) -> Segment:
 
 
 @pytest.mark.slow
-@settings(max_examples=6)
+@settings(max_examples=4)
 @given(arms(planar=True), seeds)
 def test_bending_along_z_is_bending_along_y_seen_from_the_side(arm, seed):
     upright = Arm(tuple(standing(segment) for segment in arm.segments), quarter_turn(arm.gravity))

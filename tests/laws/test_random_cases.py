@@ -32,6 +32,7 @@ def test_random_cases(kind: str) -> None:
         assert sum(outcome.verdict is Verdict.OK for outcome in outcomes.values()) >= 3
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::flexblocks.errors.FlexblocksWarning")
 @pytest.mark.parametrize(
     ("kind", "seed"),

@@ -63,6 +63,7 @@ def test_simulations_of_studies() -> None:
     np.testing.assert_allclose(runs[1]["load.y"], runs[0]["load.y"], atol=1e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::flexblocks.errors.FlexblocksWarning")  # its mesh is coarse
 def test_plans_of_studies() -> None:
     swing = optim.RestToRest(start={"joint.angle": 0.0}, goal={"joint.angle": 0.5}, duration=2.0, input_ends="holding")
@@ -71,6 +72,7 @@ def test_plans_of_studies() -> None:
     assert runs[1]["objective"].item() == pytest.approx(runs[0]["objective"].item(), rel=1e-7)
 
 
+@pytest.mark.slow
 def test_grids_of_linear_models() -> None:
     over = {"joint.angle": [0.0, 0.1]}
     plain, disturbed = (fb.linear_grid(fb.assemble(arm), over, outputs=["load.y"]) for arm in (PLAIN, DISTURBED))
@@ -85,6 +87,7 @@ def test_grids_of_linear_models() -> None:
     assert windy.at({"wind.force_y": 1.0}).operating_point["wind.force_y"] == 1.0
 
 
+@pytest.mark.slow
 def test_comparisons_of_discretizations() -> None:
     kinds = [fb.AssumedModes(1), fb.FiniteElements(1)]
     tables = [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -33,6 +34,7 @@ def single(dae: fb.DAE, **given) -> fb.LinearModel:
     return fb.linearize(dae, fb.equilibrium(dae, *groups), outputs=("payload.x", "payload.y"))
 
 
+@cache
 def two_rotors(coupling: float) -> fb.DAE:
     """Rotors a and b, each on a spring of 40 N m/rad to the ground, and a spring between them."""
     model = fb.Model("two rotors")
@@ -107,6 +109,7 @@ def test_mass_that_enters_linearly_is_interpolated_exactly() -> None:
     assert sorted(found.modes().frequency) == pytest.approx(sorted([np.sqrt(40 / 0.13), 20.0]), rel=1e-12)
 
 
+@pytest.mark.slow
 def test_closed_loops_and_algebraic_variables_have_grids() -> None:
     loop = fb.assemble(FourBar(rigidity=0.5).model(), symbolic=("rocker.mass",))
     grid = fb.linear_grid(loop, over={"crank_joint.angle": np.linspace(1.0, 1.4, 9), "rocker.mass": [0.5, 0.6]})
@@ -177,6 +180,7 @@ def test_modes_that_cross_keep_their_numbers() -> None:
     np.testing.assert_allclose(np.delete(shares, 2), 1, atol=1e-9)
 
 
+@pytest.mark.slow
 def test_modes_that_veer_are_told() -> None:
     """A soft spring between them: the frequencies come near, do not cross, and the shapes turn into one another."""
     coarse = fb.linear_grid(two_rotors(0.5), over={"a.inertia": [0.08, 0.1, 0.12]})

@@ -101,12 +101,12 @@ def test_cells_agree_on_their_common_side_and_affine_axes_are_exact() -> None:
 # --- grids ---
 
 
-@pytest.mark.parametrize("payload", [1e4, 1e5])
-def test_a_heavy_payload_is_interpolated_as_a_light_one(payload: float) -> None:
-    """Linear interpolation of M is off by 6 and 75 % in the eigenvalues here: the payload's mass spreads to modes.
+def test_a_heavy_payload_is_interpolated_as_a_light_one() -> None:
+    """Linear interpolation of M is off by 75 % in the eigenvalues here: the payload's mass spreads to modes.
 
-    And that of C is off by 2 and 28 % in the outputs: what the payload leaves of them is a small difference.
+    And that of C is off by 28 % in the outputs: what the payload leaves of them is a small difference.
     """
+    payload = 1e5  # kg
     held = {"joint1.angle": 0.6, "payload.mass": payload}
     grid = fb.linear_grid(crane(), {"joint2.angle": np.linspace(-1.6, -0.4, 9)}, held, TIP)
     assert grid.errors.max() < 0.01
@@ -189,6 +189,7 @@ def interrupted_at(monkeypatch: pytest.MonkeyPatch, point: int) -> None:
     monkeypatch.setattr(axes, "equilibrium", interrupted)
 
 
+@pytest.mark.slow
 def test_control_c_keeps_the_complete_part(monkeypatch: pytest.MonkeyPatch) -> None:
     over = {"joint2.angle": np.linspace(0.2, 0.8, 7), "payload.mass": [0.1, 0.2]}
     whole = fb.linear_grid(small_arm(), over, outputs=TIP)

@@ -97,13 +97,13 @@ def compare(number: int) -> None:
     assert np.all(np.isfinite(np.linalg.eigvals(lin.A)))
 
 
-@pytest.mark.parametrize("number", [1, 2, 3, 5])
+@pytest.mark.parametrize("number", [1, 2, 3])
 def test_linkages(number: int) -> None:
     """In balance, in motion and out of balance."""
     compare(number)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("number", sorted({*range(16)} - {1, 2, 3, 5}))
+@pytest.mark.parametrize("number", [0, 4, 5, 14])
 def test_more_linkages(number: int) -> None:
     compare(number)

@@ -79,7 +79,7 @@ def shoulder_angles(place: np.ndarray) -> np.ndarray:
     return np.array(angles)
 
 
-@pytest.mark.parametrize("size", [0.05, 1.0, 8.0])
+@pytest.mark.parametrize("size", [0.05, pytest.param(8.0, marks=pytest.mark.slow)])
 def test_it_hangs_where_its_lengths_say_and_is_held_by_the_torque_of_its_weight(size: float) -> None:
     dae = delta(size)
     point = fb.equilibrium(dae, dict.fromkeys(SHOULDERS, AT))
@@ -93,7 +93,8 @@ def test_it_hangs_where_its_lengths_say_and_is_held_by_the_torque_of_its_weight(
     assert [point[f"motor{i}.torque"] for i in range(3)] == pytest.approx([torque] * 3, rel=1e-6)
 
 
-@pytest.mark.parametrize("size", [0.05, pytest.param(8.0, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("size", [0.05, 8.0])
 def test_it_is_planned_to_a_place_from_cold(size: float) -> None:
     """In the time of its size, sqrt(size), for weight is part of the motion."""
     dae, place = delta(size), np.array([0.1, 0.05, -0.56])

@@ -79,7 +79,8 @@ def test_the_instrument_turns_about_a_point_that_stays() -> None:
         assert center == pytest.approx([BAR, 0.0], abs=1e-9)
 
 
-@pytest.mark.parametrize("size", [0.1, *(pytest.param(other, marks=pytest.mark.slow) for other in (10.0, 1.0, 0.01))])
+@pytest.mark.slow
+@pytest.mark.parametrize("size", [0.1, 10.0])
 def test_least_effort_takes_the_same_iterations_at_any_size(size: float) -> None:
     plan = optim.plan(arm(size), task(size), intervals=30)
     assert [attempt.iterations for attempt in plan.attempts] == [6]

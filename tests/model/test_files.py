@@ -192,6 +192,7 @@ def test_blocks_of_random_arms_keep_the_contract(arm):
 
 @pytest.mark.parametrize("suffix", [".yaml", ".yml", ".json", ".JSON"])
 def test_every_block_comes_back(tmp_path, suffix):
+    """Equal blocks and connections are one DAE; that this is so is tried once, and on random arms."""
     model = everything()
     used = {type(block).__name__ for block in model.blocks.values()}
     assert used == {kind.__name__ for kind in ALL_BLOCKS}
@@ -201,7 +202,8 @@ def test_every_block_comes_back(tmp_path, suffix):
     assert (again.name, again.gravity) == (model.name, model.gravity)
     assert again.blocks == model.blocks
     assert again.connections == model.connections
-    same_dae(fb.assemble(model, symbolic=("load.mass",)), fb.assemble(again, symbolic=("load.mass",)))
+    if suffix == ".yaml":
+        same_dae(*(fb.assemble(each, symbolic=("load.mass",)) for each in (model, again)))
 
 
 @settings(max_examples=4)

@@ -20,7 +20,7 @@ def output(dae: fb.DAE, name: str, x: np.ndarray, u: np.ndarray) -> float:
     return float(dae.output(x, u, [])[dae.y.index(name)])
 
 
-@settings(max_examples=8)
+@settings(max_examples=4)
 @given(arms(links=3), st.data(), st.integers(0, 2**32 - 1))
 def test_locked_arm_moves_as_the_free_one_that_is_held(arm, data, seed):
     """Partition of M a + h = Q: what is locked has no acceleration, and takes the rest of its equation."""
@@ -114,6 +114,7 @@ def test_a_lock_keeps_the_shapes_of_beams():
     np.testing.assert_allclose(locked.mass_matrix(held.x[kept], []).full(), M, atol=1e-12)
 
 
+@pytest.mark.slow
 def test_plans_with_a_lock_are_saved_and_audited(tmp_path):
     dae = fb.assemble(models.subudhi_morris_2002(), locked={"joint1.angle": 0.0, "rotor1.angle": 0.0})
     plan = optim.plan(dae, optim.RestToRest(start={"joint2.angle": 0.0}, goal=GOAL, duration=2.0), intervals=20)

@@ -229,6 +229,7 @@ def test_a_mode_is_drawn_as_the_linear_motion_that_it_is(dae, lin):
     assert 1e-3 < np.linalg.norm(swing) < 2 * 0.06 * 1.2
 
 
+@pytest.mark.slow
 def test_modes_side_by_side(dae, lin):
     axes = plot.modes(lin)
     assert [ax.get_title().split(",")[0] for ax in axes] == [f"mode {i}" for i in range(3, 9)]
@@ -350,6 +351,7 @@ def in_space():
     return optim.plan(fb.assemble(model), optim.RestToRest(dict.fromkeys(goal, 0.0), goal, 1.0), intervals=4)
 
 
+@pytest.mark.slow
 def test_plan_of_a_spatial_arm_is_drawn_in_space_with_axes_for_each_magnitude(in_space):
     postures, *series = plot.plan(in_space, count=3)
     assert postures.name == "3d"

@@ -6,6 +6,7 @@ Numbers: tests/oracles/references/yu_chen_2019.json, from a SymPy Lagrangian tha
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cache
 
 import casadi as ca
 import numpy as np
@@ -27,6 +28,7 @@ Q, V, TAU = (np.array(REFERENCE[name]) for name in ("q", "v", "tau"))
 LOCKED = REFERENCE["free_vibration_case_1_rad_s"]
 
 
+@cache
 def in_chords(**arguments) -> fb.DAE:
     return chord_coordinates(fb.assemble(yu_chen_2019(**arguments)))
 

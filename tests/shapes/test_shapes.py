@@ -162,7 +162,7 @@ def test_colours_of_a_file_are_kept_unless_the_shape_has_its_own(tmp_path):
 
 
 def test_large_meshes_have_fewer_triangles_and_a_small_page(tmp_path):
-    ball = trimesh.creation.icosphere(subdivisions=7)  # 327 680 triangles
+    ball = trimesh.creation.icosphere(subdivisions=6)  # 81 920 triangles
     box = trimesh.creation.box((0.1, 0.1, 0.1)).subdivide().subdivide().subdivide().subdivide().subdivide()
     ball.export(tmp_path / "ball.stl")
     box.export(tmp_path / "box.obj")

@@ -1,5 +1,7 @@
 """Loops of more closures than they need: where those that are kept do not hold them any more, a run says so."""
 
+from functools import cache
+
 import numpy as np
 import pytest
 
@@ -8,6 +10,7 @@ import flexblocks as fb
 CRANK, APART, START = 0.2, 0.3, 0.7  # [m], [m], [rad]
 
 
+@cache
 def coupled_wheels() -> fb.DAE:
     """Two wheels coupled by two rods, their cranks quartered as a locomotive's: the wheels turn alike, always."""
     model = fb.Model("coupled wheels")

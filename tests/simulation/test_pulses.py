@@ -1,7 +1,6 @@
 """Pulses of inputs after a rest: no method passes over what samples of a signal show to move."""
 
 import math
-from itertools import cycle
 
 import casadi as ca
 import numpy as np
@@ -61,10 +60,6 @@ PULSES = {
     [
         *[("NumPy", method) for method in ("auto", "bdf", "idas", "dop853", "rk8", "rk43", "radau")],
         *[(name, "auto") for name in PULSES],
-        *[
-            pytest.param(name, method, marks=pytest.mark.slow)
-            for name, method in zip(PULSES, cycle(("bdf", "idas", "dop853", "rk8", "rk43", "radau")), strict=False)
-        ],
     ],
 )
 def test_a_pulse_after_a_rest_is_seen(name: str, method: str) -> None:

@@ -242,8 +242,7 @@ def test_what_is_no_message_of_a_failure_is_passed_on(capfd: pytest.CaptureFixtu
     assert capfd.readouterr().err == f"{failure}mine\nof another thread\nmine{failure}"
 
 
-@pytest.mark.parametrize("method", ["auto", "rk8", "radau"])
-@pytest.mark.parametrize("aside", [0.0, 0.5])
+@pytest.mark.parametrize(("aside", "method"), [(0.5, "auto"), (0.0, "rk8"), (0.0, "radau")])
 def test_a_winch_that_winds_on_stops_where_no_rope_is_left(aside, method):
     """1 m/s of a rope of `length` m: nothing is left after as many seconds, and beyond it would push."""
     model = fb.Model("hoist", gravity=(0.0, 0.0, -9.81))

@@ -37,7 +37,7 @@ def test_chain_of_two_rods_on_ball_joints_hangs_or_stands(seed: int) -> None:
     assert np.max(np.linalg.norm(point.x[:6].reshape(2, 3), axis=1)) < 6.0 + 1e-9  # 225 degrees, the charts' border
 
 
-@pytest.mark.parametrize("turn", [(0.0, 0.0, 0.0), (-1.1, 0.2, -0.4), (0.3, 2.0, 1.0)])
+@pytest.mark.parametrize("turn", [(0.0, 0.0, 0.0), (0.3, 2.0, 1.0)])
 def test_arm_that_a_load_drives_round_a_ball_joint_has_no_equilibrium(turn: tuple[float, float, float]) -> None:
     """At the end of a chart, 1e5 and more, no moment is felt in its coordinates: the search took that for balance."""
     model = fb.Model("paddle")

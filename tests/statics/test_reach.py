@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import warnings
+from functools import cache
 
 import numpy as np
 import pytest
@@ -17,6 +18,7 @@ LENGTH = 0.8
 SHAPES = (fb.AssumedModes(2, tip=fb.TipBody(0.4, 0.02, 0.03)), fb.FiniteElements(2), fb.Rigid())
 
 
+@cache
 def slide(
     discretization: fb.beam.discretization.Discretization = SHAPES[0],
     gravity: tuple[float, float, float] = (-9.81, -5.0, 0.0),

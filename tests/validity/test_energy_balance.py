@@ -1,6 +1,7 @@
 """Energies out of balance are warned of, where they can be told, and nowhere else."""
 
 import warnings
+from functools import cache
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from flexblocks.validity.energy_balance import out_of_balance
 LONG = np.linspace(0.0, 20.0, 41)
 
 
+@cache
 def pendulum(damping: float = 0.0) -> fb.DAE:
     model = fb.Model("pendulum", gravity=(0.0, -9.81, 0.0))
     joint = model.add(fb.Revolute("joint", start=0.3, damping=damping))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from functools import cache
 
 import numpy as np
 import pytest
@@ -80,6 +81,7 @@ def test_what_holds_at_any_deflection_needs_none() -> None:
         fb.equilibrium(loaded(kind, 2.0))
 
 
+@cache
 def pendulum(rigidity: float, kind=LINEAR[0], **options: object) -> fb.DAE:
     model = fb.Model("pendulum", gravity=(0.0, -9.81, 0.0))
     ground, joint = model.add(fb.Ground("ground")), model.add(fb.Revolute("joint"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
+from functools import cache
 
 import numpy as np
 import pytest
@@ -17,6 +18,7 @@ LINEAR, RODS = fb.AssumedModes(3, tip="auto"), fb.StrainModes(5)
 HANGING, STANDING = -math.pi / 2, math.pi / 2
 
 
+@cache
 def pendulum(kind: fb.Discretization, start: float, ratio: float, length: float = 0.8, **options: object) -> fb.DAE:
     """Return a beam of a tenth of its load's mass on a motor, which the load's weight times l^2/EI = `ratio` pulls."""
     mass = 0.3 * length**3

@@ -142,7 +142,7 @@ def test_where_bounds_come_and_go_nothing_is_tried_until_they_stay():
     assert made == 1
 
 
-@pytest.mark.parametrize("neighbours", ["next", "any"])
+@pytest.mark.parametrize("neighbours", ["next", pytest.param("any", marks=pytest.mark.slow)])
 def test_a_matrix_without_a_band_is_left_to_ipopt(neighbours):
     """4000 numbers, each drawn to k/4000 and to four others: the next ones, or four drawn by lot."""
     n, rng = 4000, np.random.default_rng(0)

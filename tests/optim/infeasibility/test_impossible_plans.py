@@ -21,6 +21,8 @@ def conflict_of(dae, problem, **options):
     with pytest.raises(optim.PlanError) as caught:
         optim.plan(dae, problem, **options)
     assert str(caught.value.report) in str(caught.value)
+    # It ends within the budget of all solves.
+    assert sum(attempt.iterations or 0 for attempt in caught.value.plan.attempts) <= 600
     return caught.value.report
 
 
@@ -167,18 +169,10 @@ def test_impossible_or_malformed_problems_name_their_cause(case):
         optim.plan(hinge(**arm), swing(**change), intervals=20)
 
 
-def test_a_task_that_cannot_be_done_is_refused_soon():
-    """Too weak a motor, too short a time, and a wall across the way: each ends within the budget of all solves."""
+@pytest.mark.slow
+def test_a_wall_across_the_way_is_refused_soon():
     wall = optim.KeepOut(optim.Cuboid((-3.0, 0.4, -3.0), (3.0, 0.75, 3.0)), frames="payload")
     dae = subudhi_morris()
     across = {"joint1.angle": 0.1, "joint2.angle": 0.2}, {"joint1.angle": 1.4, "joint2.angle": 0.2}
-    tasks = [
-        (hinge(), swing(limits={TORQUE: 0.4})),
-        (hinge(), swing(duration=(0.3, 0.5), objective="time", limits={TORQUE: 0.6})),
-        (dae, optim.RestToRest(*across, duration=2.0, path=wall, limits={RATE: 2.0, "der(joint2.angle)": 2.0})),
-    ]
-    for arm, task in tasks:
-        with pytest.raises(optim.PlanError) as caught:
-            optim.plan(arm, task, intervals=20)
-        assert sum(attempt.iterations or 0 for attempt in caught.value.plan.attempts) <= 600
-        assert caught.value.report is not None
+    task = optim.RestToRest(*across, duration=2.0, path=wall, limits={RATE: 2.0, "der(joint2.angle)": 2.0})
+    assert conflict_of(dae, task, intervals=20) is not None

@@ -56,6 +56,7 @@ def test_least_vibration_of_similar_arms_takes_the_same_iterations():
         assert similar == pytest.approx(vibration, rel=1e-6)
 
 
+@pytest.mark.slow
 def test_the_worst_vibration_of_similar_arms_takes_the_same_iterations():
     """The cost of the worst scenario has the unit of the objective, J s, and counts by what a motion makes of it."""
 
@@ -82,14 +83,8 @@ def space_arm() -> fb.DAE:
     return fb.assemble(models.space_arm())
 
 
-@pytest.mark.parametrize(
-    "objective",
-    [
-        "vibration",
-        pytest.param("effort", marks=pytest.mark.slow),
-        pytest.param(optim.Integral("(der(wrist_roll_motor.torque) / 50)**2"), marks=pytest.mark.slow),
-    ],
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("objective", ["vibration", "effort", optim.Integral("(der(wrist_roll_motor.torque) / 50)**2")])
 def test_an_arm_that_stays_is_planned_at_once(space_arm, objective):
     """The best there is, is the first guess: value and derivatives of the objective are nothing but rounding."""
     dae = space_arm

@@ -1,6 +1,7 @@
 """Goals that the inputs cannot meet: too few values of the inputs, momenta that scenarios have in common."""
 
 import re
+from functools import cache
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from flexblocks.optim.infeasibility.diagnose import remarks
 LIGHT, HEAVY = {"payload.mass": 0.2}, {"payload.mass": 1.4}
 
 
+@cache
 def drive(**more):
     """A payload, turned by a motor through a spring, on request with one to the ground or a servo."""
     model = fb.Model("drive", gravity=(0.0, -more.get("gravity", 0.0), 0.0))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import pytest
 
 import flexblocks as fb
@@ -10,6 +12,7 @@ from flexblocks import optim
 START, GOAL = {"luff.angle": 0.5, "boom.displacement": 2.0}, {"luff.angle": 0.9, "boom.displacement": 4.5}
 
 
+@cache
 def telescope() -> fb.DAE:
     """Return a boom of 6 m that slides out of a hinged hub, with a load."""
     model = fb.Model("telescope", gravity=(0.0, -9.81, 0.0))

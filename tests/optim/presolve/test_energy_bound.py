@@ -103,7 +103,7 @@ def check_random_motions(seeds: range) -> None:
 
 @pytest.mark.slow
 def test_no_random_motion_goes_beyond_it() -> None:
-    check_random_motions(range(8))
+    check_random_motions(range(3))
 
 
 def test_of_one_inertia_it_is_the_closed_form() -> None:

@@ -176,6 +176,7 @@ def test_a_search_for_postures_ends_with_its_time() -> None:
         optim.pyomo_model(dae, task, intervals=10)
 
 
+@pytest.mark.slow
 def test_an_orientation_that_bending_tilts_is_refused_with_what_can_be_asked_instead() -> None:
     """Two hinges and a wrist about the vertical; the weight of the tool tilts it by a tenth of a milliradian."""
     model = fb.Model("scara", gravity=(0.0, 0.0, -9.81))

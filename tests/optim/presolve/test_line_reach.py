@@ -102,7 +102,7 @@ def test_the_place_that_is_farthest_out_of_reach_is_told() -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=15)
+@settings(max_examples=6)
 @given(
     st.lists(st.floats(-2.5, 2.5), min_size=2, max_size=3),
     st.lists(st.floats(-1.5, 1.5), min_size=3, max_size=3),

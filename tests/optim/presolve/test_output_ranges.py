@@ -119,14 +119,13 @@ def test_a_stroke_is_no_design_parameter():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("seed", "most"), [(1, 40), (3, 40)])
-def test_the_posture_of_a_place_is_looked_for_between_the_stops(seed, most):
+def test_the_posture_of_a_place_is_looked_for_between_the_stops():
     """Else the light end of a boom of four sections was turned by three radians, its cylinder 9 m into its foot."""
-    arm = random_boom(seed)
+    arm = random_boom(3)
     dae = arm.assembled()
     plan = optim.plan(dae, TASKS["tip"](arm).problem, intervals=arm.intervals)
     assert plan.status == "converged"
-    assert sum(attempt.iterations for attempt in plan.attempts) <= most
+    assert sum(attempt.iterations for attempt in plan.attempts) <= 40
     for name, block in dae.model.blocks.items():
         if isinstance(block, fb.HydraulicCylinder):
             there = plan.trajectory[f"{name}.length"]

@@ -1,6 +1,7 @@
 """Modes carried quasi-statically: closed forms of two inertias and a spring, limits, ends, refinement."""
 
 import math
+from functools import cache
 
 import casadi as ca
 import numpy as np
@@ -22,6 +23,7 @@ ROTOR, BODY, STIFFNESS = 0.02, 0.3, 100.0  # kg m2, kg m2, N m/rad
 FREQUENCY = math.sqrt(STIFFNESS * (1 / ROTOR + 1 / BODY))  # rad/s, of the two against each other
 
 
+@cache
 def drive(stiffness=STIFFNESS, symbolic=(), damping=0.0):
     """A rotor that turns a rigid body, 0.3 kg m2 about its hinge, through a spring: linear."""
     model = fb.Model("drive")

@@ -1,6 +1,7 @@
 """A plan moves actuators; disturbances are zero, known, or moved where a limit names them."""
 
 import math
+from functools import cache
 
 import numpy as np
 import pytest
@@ -15,6 +16,7 @@ SWING = {"start": {ANGLE: 0.0}, "goal": {ANGLE: 1.0}}
 QUICK = SWING | {"duration": (0.1, 5.0), "objective": "time"}
 
 
+@cache
 def arm(disturbed=True, motor=True, role="disturbance", limit=2.0, gravity=0.0, beam=False):
     model = fb.Model("arm", gravity=(0.0, -gravity, 0.0))
     ground, hinge = model.add(fb.Ground("ground")), model.add(fb.Revolute("hinge"))

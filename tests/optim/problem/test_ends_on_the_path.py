@@ -1,5 +1,7 @@
 """Starts and goals by place that their path forbids, and expressions that are not defined where a motion begins."""
 
+from functools import cache
+
 import numpy as np
 import pytest
 
@@ -15,6 +17,7 @@ def arm():
     return three_links()
 
 
+@cache
 def three_links(gravity=9.81):
     """Return three rigid links of 0.4 m in a vertical plane, one more than a place asks for."""
     model = fb.Model("three links", gravity=(0.0, -gravity, 0.0))
@@ -56,6 +59,7 @@ def test_what_the_posture_decides_is_not_refused(arm):
     assert plan.trajectory["joint3.angle"].min() > 1.5 - 1e-6
 
 
+@pytest.mark.slow
 def test_distances_from_a_line_are_metres(arm):
     """An arm that follows a line but for gravity, which it does not know of, falls off it by what the line is away."""
     a, b = (0.7, 0.2), (0.7, 0.4)

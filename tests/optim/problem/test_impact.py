@@ -32,6 +32,7 @@ def impact_plan(dae, name, light, heavy, angles=(0.8, 1.4, 2.4), intervals=20):
     return plan, before, after
 
 
+@pytest.mark.slow
 def test_a_load_picked_up_by_a_closed_loop_slows_all_of_it():
     """A four-bar has one degree of freedom: its inertia there, by hand, times the rate of the crank is kept."""
     dae = fb.assemble(RIGID.model(), symbolic=("rocker.mass",))
@@ -59,6 +60,7 @@ def test_closures_that_depend_on_each_other():
     np.testing.assert_allclose(after / after[0], before / before[0], rtol=1e-5)
 
 
+@pytest.mark.slow
 def test_a_moving_table_keeps_its_rate_and_pushes_the_load():
     """The load at rest takes angular momentum of the arm about the hinge, and what the table's rate gives it."""
     model = fb.Model("arm on a moving table")

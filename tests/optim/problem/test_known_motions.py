@@ -45,6 +45,7 @@ def problem(**changes) -> optim.RestToRest:
     return optim.RestToRest(**asked | changes)
 
 
+@pytest.mark.slow
 def test_a_plan_on_a_shaken_table_replays_and_its_torque_is_that_of_the_equation_of_motion():
     """J q'' + (m/2 + M) l (g cos q - a sin q) = torque, with the table's acceleration a = 0.8 cos 4 t."""
     plan = optim.plan(shaken(), problem(), intervals=24)

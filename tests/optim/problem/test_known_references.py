@@ -1,5 +1,7 @@
 """References that are known beforehand are signals, and their rates the derivatives of these; laws may command any."""
 
+from functools import cache
+
 import casadi as ca
 import numpy as np
 import pytest
@@ -21,6 +23,7 @@ def wave_rate(t):
     return 0.9 * np.sin(3 * t)
 
 
+@cache
 def two_links(kp=100.0, kd=10.0, gravity=0.0, servo_first=True, limit=None):
     """A motor turns the hinge, a servo the elbow."""
     model = fb.Model("two links", gravity=(0.0, -gravity, 0.0))
@@ -139,6 +142,7 @@ def test_plans_with_known_references_are_saved_and_audited(tmp_path):
 # --- laws along a plan with references ---
 
 
+@cache
 def along():
     dae = two_links(gravity=9.81)
     goal = {"hinge.angle": 1.0, "elbow.angle": 0.5}
@@ -179,6 +183,7 @@ def test_feedback_along_a_plan_drives_what_the_plan_moves(servo_first):
     assert tracked.tip_miss < 0.1 * tracked.without_feedback.tip_miss
 
 
+@pytest.mark.slow
 def test_laws_designed_along_a_plan_know_its_disturbances():
     model = two_links().model
     model.connect("fore.frame_b", model.add(fb.WorldForce("wind")).frame_a)

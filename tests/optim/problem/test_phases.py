@@ -169,6 +169,7 @@ def test_rest_under_the_load_of_this_phase_or_the_next(balance, mass):
     assert audit.finer.tip_miss == pytest.approx(replay.tip_miss, rel=1e-3)
 
 
+@pytest.mark.slow
 def test_refined_until_every_phase_replays():
     dae = fb.assemble(models.subudhi_morris_2002(links=1), symbolic=("payload.mass",))
     phases = (

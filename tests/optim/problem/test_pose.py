@@ -64,6 +64,7 @@ def test_a_matrix_is_the_same_pose_and_half_a_turn_is_none():
     assert float(seen.output(np.r_[q, 0 * q], np.zeros(6), [])[-1]) == pytest.approx(float(turn(q)[2]))
 
 
+@pytest.mark.slow
 def test_plan_from_one_motion_into_another():
     """Two flexible links: from a turning base joint to a tip that moves on a straight line; and it replays."""
     dae = subudhi_morris(modes=1).with_outputs("payload.velocity_x")

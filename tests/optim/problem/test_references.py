@@ -1,5 +1,7 @@
 """Plans of servos and closed loops: a reference and its rates are one signal."""
 
+from functools import cache
+
 import numpy as np
 import pytest
 
@@ -10,6 +12,7 @@ from flexblocks import control, optim
 REFERENCE, RATE = "servo.reference", "servo.reference_rate"
 
 
+@cache
 def servo_arm(gravity=0.0, kp=100.0, kd=10.0, length=1.0, mass=3.0):
     model = fb.Model("servo arm", gravity=(0.0, -gravity, 0.0))
     hinge, rod = model.add(fb.Revolute("hinge")), model.add(fb.RigidLink("rod", length=length, mass=mass))

@@ -47,6 +47,7 @@ def test_scenarios_take_the_same_inputs():
     assert again.objective == pytest.approx(plan.objective, rel=1e-9)
 
 
+@pytest.mark.slow
 def test_leeway_at_the_goal():
     """The named coordinates arrive; what the arm may keep of energy it keeps, and it costs less."""
     dae = fb.assemble(models.subudhi_morris_2002(links=1), symbolic=("payload.mass",))

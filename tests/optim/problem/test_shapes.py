@@ -169,7 +169,7 @@ def room(name: str, q: np.ndarray, v: np.ndarray, x: float, y: float) -> np.ndar
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("size", [1e-3, 1.0, 1e3])
+@pytest.mark.parametrize("size", [1e-3, 1e3])
 def test_plans_of_any_size_keep_them(size):
     """From cold, by the positions of the joints alone."""
     dae, q0 = chain(size), np.array([0.3, 0.5, 0.4])

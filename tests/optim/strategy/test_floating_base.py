@@ -251,7 +251,7 @@ POSTURE = {"joint1.angle": 0.4, "joint2.angle": 0.6, "joint3.angle": -0.3}
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("s", "on_course"), [(0.02, True), (1.0, False), (20.0, True), (20.0, False)])
+@pytest.mark.parametrize(("s", "on_course"), [(0.02, True), (20.0, False)])
 def test_a_place_is_passed_as_momentum_allows_it(s: float, on_course: bool) -> None:
     """Posture and rates follow from the motion; taken from the posture alone, they had a momentum: 377 iterations."""
     x, y, vx, vy = (value * s for value in (1.8, 0.8, 0.05, -0.1))
@@ -334,6 +334,7 @@ def test_a_linkage_afloat_reaches_the_place_that_its_joints_reach() -> None:
     assert plan.replay().tip_miss < 1e-4
 
 
+@pytest.mark.slow
 def test_a_center_of_mass_and_a_momentum_stay_what_they_are(dae: fb.DAE) -> None:
     """Named in the goal, they are refused with what they will be; as what they will be, they are not."""
     at_start = {"joint.angle": 0.0}
@@ -347,6 +348,7 @@ def test_a_center_of_mass_and_a_momentum_stay_what_they_are(dae: fb.DAE) -> None
         optim.pyomo_model(dae, optim.RestToRest(at_start, {center: there, "joint.angle": 1.0}, 5.0), intervals=2)
 
 
+@pytest.mark.slow
 def test_a_cart_that_rolls_takes_its_center_of_mass_along() -> None:
     """Started at 0.2 m/s, from 0 to 0.2 T: what is asked beside that is refused, and nothing where rails hold it."""
     model = chain(

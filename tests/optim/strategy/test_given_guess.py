@@ -80,8 +80,9 @@ def test_motions_of_the_solution(guess: str) -> None:
     assert plan.objective == pytest.approx(solution().objective, rel=1e-6)
 
 
-@pytest.mark.parametrize("as_plan", [True, False])
-@pytest.mark.parametrize("other", ["mesh", "duration", "discretization", "rigid"])
+@pytest.mark.parametrize(
+    ("other", "as_plan"), [("mesh", False), ("duration", True), ("discretization", False), ("rigid", True)]
+)
 def test_plans_of_other_meshes_durations_and_models(other: str, as_plan: bool) -> None:
     if other == "mesh":
         found = optim.plan(two_links(), task(), intervals=17)

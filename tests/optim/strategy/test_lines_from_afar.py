@@ -53,6 +53,7 @@ def along_a_line(dae: fb.DAE) -> tuple[optim.RestToRest, np.ndarray, float]:
     return optim.RestToRest(START, place, 1.5, path=line, input_ends="holding"), ends, tolerance
 
 
+@pytest.mark.slow
 def test_postures_lie_on_a_line_that_the_smooth_motion_leaves():
     dae = arm()
     problem, ends, tolerance = along_a_line(dae)

@@ -50,7 +50,7 @@ def five_bar(scale: float) -> fb.DAE:
     return fb.assemble(model)
 
 
-@pytest.mark.parametrize(("scale", "duration"), [(1.0, 0.5), (1.0, 1.58), (0.1, 0.158), (30.0, 2.7)])
+@pytest.mark.parametrize(("scale", "duration"), [(1.0, 0.5), (0.1, 0.158), (30.0, 2.7)])
 def test_iterations_do_not_depend_on_speed_or_size(scale: float, duration: float) -> None:
     dae = five_bar(scale)
     rest = fb.equilibrium(dae)

@@ -19,7 +19,9 @@ def turn(**limits: float) -> optim.RestToRest:
     return optim.RestToRest(start, goal, 2.0, limits=limits)
 
 
-@pytest.mark.parametrize(("name", "limit", "margin"), [(RATE, 0.9, 0.05), (DEFLECTION, 0.012, 0.002)])
+@pytest.mark.parametrize(
+    ("name", "limit", "margin"), [(RATE, 0.9, 0.05), pytest.param(DEFLECTION, 0.012, 0.002, marks=pytest.mark.slow)]
+)
 def test_a_plan_stays_within_its_limits_by_the_margins(name: str, limit: float, margin: float, tmp_path: Path) -> None:
     plan = optim.plan(subudhi_morris(), turn(**{name: limit}), intervals=20, margins={name: margin})
     assert plan.status == "converged"

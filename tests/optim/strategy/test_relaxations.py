@@ -49,6 +49,7 @@ def test_the_shortest_time_past_an_obstacle() -> None:
     assert iterations(plan) < 3 * 100
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::flexblocks.optim.PlanWarning")
 def test_scenarios_past_an_obstacle() -> None:
     """Two loads under the same inputs, both around the post."""

@@ -70,6 +70,7 @@ def test_iterations_do_not_depend_on_the_size_of_an_arm_that_sticks(length: floa
     assert plan.replay(law="tracking").tip_miss < 5e-3 * length
 
 
+@pytest.mark.slow
 def test_a_plan_that_does_not_stick_tells_what_it_is() -> None:
     with pytest.warns(optim.PlanWarning, match=r"creeps instead of sticking: friction1 below .* rad/s"):
         plan = optim.plan(arm(), task(), intervals=60)
@@ -80,6 +81,7 @@ def test_a_plan_that_does_not_stick_tells_what_it_is() -> None:
     assert "breaks the arm's laws, which are rounded off in it" in plan.summary()
 
 
+@pytest.mark.slow
 def test_a_coarse_mesh_does_not_resolve_friction_that_is_rounded_off() -> None:
     with pytest.warns(optim.PlanWarning, match="is unresolved with these laws, too"):
         plan = optim.plan(arm(), task(), intervals=15)

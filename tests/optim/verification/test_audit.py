@@ -103,6 +103,7 @@ def test_slowest_elastic_mode_sets_the_coast(quick):
     assert "link1.slope_y[4]" in audit.dae.x.names
 
 
+@pytest.mark.slow
 def test_plan_that_is_fine_already_stays_as_it_is():
     plan = optim.plan(arm(3, links=1), swing(duration=1.5), intervals=40)
     audit = optim.refine_model(plan)
@@ -111,6 +112,7 @@ def test_plan_that_is_fine_already_stays_as_it_is():
     assert audit.before is None
 
 
+@pytest.mark.slow
 def test_coarse_mesh_is_refined_before_modes_are_added():
     plan = optim.plan(arm(3, links=1), swing(duration=1.5), intervals=5)
     audit = optim.refine_model(plan, fb.AssumedModes(3, tip="auto"))
@@ -120,6 +122,7 @@ def test_coarse_mesh_is_refined_before_modes_are_added():
     assert t.mesh.intervals * t.scheme.degree > 5 * 3
 
 
+@pytest.mark.slow
 def test_audit_that_leads_nowhere_is_unresolved(quick):
     """The other arm has a tenth of the joint stiffness: no mode makes up for that."""
     model = models.subudhi_morris_2002(links=1, modes=2)
