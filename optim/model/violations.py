@@ -11,7 +11,7 @@ import numpy as np
 import pyomo.environ as pyo
 
 from ..collocation.interval import residual_names
-from ..tolerances import LISTED
+from ..tolerances import RESIDUE
 from .bounds import INPUT_LIMITS
 from .magnitudes import RowMagnitudes, grey_boxes
 from .path_constraints import path_values
@@ -86,7 +86,7 @@ def _dynamics(traj: PhaseTrajectory, begin: float, sizes: RowMagnitudes) -> Iter
     )
     residual = np.abs(_residuals(b.dynamics).reshape(times.shape))
     share = residual / np.max(sizes.of_box(b.dynamics).reshape(times.shape), axis=0)
-    for k, i in np.argwhere(~(share <= LISTED)).tolist():
+    for k, i in np.argwhere(~(share <= RESIDUE)).tolist():
         name = _where(traj) + names[i].partition(" at point")[0]
         yield Violation(name, float(residual[k, i]), float(times[k, i]), float(share[k, i]))
 
@@ -102,7 +102,7 @@ def _path(traj: PhaseTrajectory, begin: float, sizes: RowMagnitudes) -> Iterator
     beyond = path.beyond(excess)
     share = excess / np.array([sizes.of_variable(each) for each in variables]).reshape(excess.shape)
     times = begin + traj.mesh.within(traj.transcription.scheme.nodes)
-    for k, j, i in np.argwhere(~(share <= LISTED)).tolist():
+    for k, j, i in np.argwhere(~(share <= RESIDUE)).tolist():
         amount = float(beyond[k, j, i])
         yield Violation(_where(traj) + path.names[i], amount, float(times[k, j]), float(share[k, j, i]))
 
@@ -120,7 +120,7 @@ def _boxes(m: Any, sizes: RowMagnitudes) -> Iterator[Violation]:
             continue
         amounts = np.abs(_residuals(block))
         for name, left, share in zip(names, amounts.tolist(), amounts / sizes.of_box(block), strict=True):
-            if not share <= LISTED:
+            if not share <= RESIDUE:
                 yield Violation(f"{block.parent_block().name}: {name}", left, share=float(share))
 
 
@@ -133,7 +133,7 @@ def _residuals(block: Any) -> np.ndarray:
 def _constraints(m: Any, times: Mapping[int, np.ndarray], sizes: RowMagnitudes) -> Iterator[Violation]:
     for constraint in m.component_data_objects(pyo.Constraint, active=True, descend_into=True):
         amount = _excess(constraint.lb, constraint.body(), constraint.ub)
-        if amount and not (share := amount / sizes.of_constraint(constraint)) <= LISTED:
+        if amount and not (share := amount / sizes.of_constraint(constraint)) <= RESIDUE:
             yield Violation(constraint.name, amount, _time(constraint, INTERVAL_CONSTRAINTS, times), share)
 
 
@@ -146,7 +146,7 @@ def _bounds(m: Any, times: Mapping[int, np.ndarray], sizes: RowMagnitudes) -> It
             continue
         low, high = variable.bounds
         amount = _excess(low, value, high)
-        if amount and not (share := amount / sizes.of_variable(variable)) <= LISTED:
+        if amount and not (share := amount / sizes.of_variable(variable)) <= RESIDUE:
             yield Violation(f"bound of {variable.name}", amount, _time(variable, MESH_VARIABLES, times), share)
 
 

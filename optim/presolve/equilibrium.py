@@ -13,7 +13,7 @@ from flexblocks.statics.balance import loop_forces as forces_of_loops
 from flexblocks.statics.balance import rest, unknown_vector
 from flexblocks.statics.operating_point import OperatingPoint
 
-from .rounding import ROUNDING
+from ..tolerances import ROUNDING
 
 EQUILIBRATIONS = 20  # rounds; each halves the logarithms of the norms
 

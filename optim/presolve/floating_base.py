@@ -13,8 +13,8 @@ from flexblocks.dynamics.at_posture.mass_matrix import mass_at_posture
 from flexblocks.statics.balance import motion, rest, unknown_slices, unknown_vector
 from flexblocks.statics.operating_point import OperatingPoint
 
+from ..tolerances import ROUNDING
 from .equilibrium import turning
-from .rounding import ROUNDING
 
 # Change of the kinetic energy by a coordinate, relative to that energy: a momentum that is conserved has none.
 CONSERVED = 1e-6

@@ -12,7 +12,7 @@ from flexblocks.simulation.trajectory import Trajectory
 from ..model.violations import Violation
 from ..presolve.path_values import PathValues
 from ..problem.signals.instant import instant_rows
-from ..tolerances import LISTED
+from ..tolerances import RESIDUE
 
 
 def limit_violations(
@@ -46,7 +46,7 @@ def limit_violations(
     for i, (name, value, least, most) in enumerate(zip((*limits, *path.names), values, low, high, strict=True)):
         beyond = np.maximum(least - value, value - most)
         worst = int(np.argmax(beyond))
-        if beyond[worst] > LISTED:
+        if beyond[worst] > RESIDUE:
             amount = beyond[worst] if i < len(limits) else path.rows[i - len(limits)].beyond(beyond[worst])
             violations.append(Violation(name, float(amount), begin + float(motion.t[worst])))
     return tuple(sorted(violations, key=lambda violation: -violation.amount))

@@ -13,8 +13,8 @@ from flexblocks.dynamics.algorithms.frame_motions import frame_motion
 from ...errors import ProblemError
 from ...problem.course import Course
 from ...problem.phase import Phase
+from ...tolerances import RESIDUE, ROUNDING
 from ..boundary import End
-from ..rounding import NEGLIGIBLE, ROUNDING
 
 SAMPLES = 16  # times at which the axis of a target is compared with that of the arm
 
@@ -95,7 +95,7 @@ def _check_axes(
         # What turns about an axis leaves that as it is, and what does not turn all three.
         kept = axes if axes.shape[1] else np.eye(3)
         away = here @ course.function(time)[2].full().T @ kept - kept
-        if np.abs(away).max() > NEGLIGIBLE:
+        if np.abs(away).max() > RESIDUE:
             how = f"only about {np.round(axes[:, 0], 6).tolist()}" if axes.shape[1] else "nowhere"
             raise ProblemError(
                 f"{where}: the arm turns {frame} {how}, and the target has another attitude at {time:.4g} s. Leave its "

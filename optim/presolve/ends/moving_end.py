@@ -16,8 +16,8 @@ from flexblocks.statics.operating_point import OperatingPoint
 from ...errors import ProblemError
 from ...problem.signals.instant import instant, instant_rows
 from ...problem.signals.signals import Signals
+from ...tolerances import MET, ROUNDING
 from ..equilibrium import balance_jacobian, loop_forces, slow_motions
-from ..rounding import MET, ROUNDING
 
 
 def split_motion(dae: DAE, prescribed: Mapping[str, float], where: str) -> tuple[dict[str, float], dict[str, float]]:

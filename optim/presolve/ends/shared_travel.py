@@ -12,10 +12,10 @@ from flexblocks.statics.balance import rest, unknown_slices
 from flexblocks.statics.followed import followed, straight_way
 from flexblocks.statics.operating_point import OperatingPoint
 
+from ...tolerances import RESIDUE, ROUNDING
 from ..boundary import End, Ends
 from ..equilibrium import balance_jacobian, slow_motions, unknowns_at
 from ..first_order_states import reference_states, traveling_states
-from ..rounding import NEGLIGIBLE, ROUNDING
 
 
 def sharing(dae: DAE, ends: Ends) -> Ends:
@@ -91,7 +91,7 @@ def loose_coordinates(dae: DAE, at: OperatingPoint) -> tuple[str, ...]:
     """
     index = unknown_slices(dae)
     ways = slow_motions(np.delete(balance_jacobian(dae, at), np.r_[index.w, index.u], axis=1), dae.tree.size)
-    moves = np.abs(ways).max(axis=1, initial=0.0) > NEGLIGIBLE
+    moves = np.abs(ways).max(axis=1, initial=0.0) > RESIDUE
     return tuple(name for name, move in zip(dae.q_names, moves, strict=True) if move)
 
 

@@ -16,12 +16,12 @@ from ...problem.path_constraints.path_constraint import PathConstraint
 from ...problem.phase import Phase
 from ...problem.signals.instant import instant
 from ...problem.signals.signals import Signals
+from ...tolerances import ROUNDING
 from ..bounds import Limits, no_limits
 from ..path_values import PathValues
 from ..postures.admissible import Admissible
 from ..postures.inverse_statics import posture
 from ..rigid_motion.waypoint_spline import Waypoint
-from ..rounding import ROUNDING
 
 
 def via_waypoints(

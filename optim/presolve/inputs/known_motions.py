@@ -16,8 +16,8 @@ from ...errors import ProblemError
 from ...problem.known_motion import known_motion, start_and_end
 from ...problem.phase import Phase
 from ...problem.problem import Problem
+from ...tolerances import ROUNDING
 from ..bounds import Limits
-from ..rounding import ROUNDING
 from .references import prescribed_as
 
 WHERE = "plan: prescribed"

@@ -12,10 +12,10 @@ from flexblocks.constraints.loop_equations import closure_equations, regular_mas
 from flexblocks.constraints.ranges import state_bounds
 from flexblocks.statics.balance import unknown_slices
 
+from ...tolerances import RESIDUE, ROUNDING
 from ..equilibrium import accompanying_motion, balance_jacobian, loop_forces, turning
 from ..phase_transcription import PhaseTranscription
 from ..rigid_motion.driven_states import moving_forces
-from ..rounding import NEGLIGIBLE, ROUNDING
 from .characteristic_motion import CharacteristicMotion, characteristic_motion
 
 # Energies of the motion that energy left at a goal counts in: IPOPT widens a leeway by 1e-8 of that, which is a
@@ -105,7 +105,7 @@ def characteristics(t: PhaseTranscription) -> Characteristics:
 def _is_still(t: PhaseTranscription, rigid: CharacteristicMotion) -> bool:
     """Return whether the rigid motion leads back to its start, but for the rounding of a goal by place."""
     size = np.maximum(_peak(rigid.q), np.where(turning(t.dae), 1.0, 0.0))
-    return bool(np.all(np.ptp(rigid.q, axis=0) <= NEGLIGIBLE * size))
+    return bool(np.all(np.ptp(rigid.q, axis=0) <= RESIDUE * size))
 
 
 def _least(
@@ -132,11 +132,11 @@ def _least(
         bent[stiff] = np.sqrt(elastic / np.diag(stiffness)[stiff])
     # A light wrist turns no further than the others do, if any turns; lengths may be deflections as well as ways
     turned = np.max(q[units != "m"], initial=0.0)
-    alike = np.where((units == "m") | (turned <= NEGLIGIBLE), np.inf, turned)
+    alike = np.where((units == "m") | (turned <= RESIDUE), np.inf, turned)
     # A joint on a cylinder is as stiff as that, and yet goes wherever the cylinder does, with all that follows it
     ways = np.abs(accompanying_motion(dae, t.start, t.problem.start))
     far = np.sqrt(2 * kinetic / (mass @ ways**2)) * T
-    caps = np.divide(alike[:, None], ways, where=ways > NEGLIGIBLE * ways.max(axis=0), out=np.full_like(ways, np.inf))
+    caps = np.divide(alike[:, None], ways, where=ways > RESIDUE * ways.max(axis=0), out=np.full_like(ways, np.inf))
     far = np.minimum(far, caps.min(axis=0, initial=np.inf))
     return LEAST * np.maximum(np.min([moved, bent, alike], axis=0), np.max(ways * far, axis=1, initial=0.0))
 

@@ -10,13 +10,13 @@ from scipy.interpolate import BSpline
 from flexblocks.statics.balance import motion
 
 from ...collocation.mesh import Mesh
+from ...tolerances import ROUNDING
 from ..equilibrium import loop_forces, scaled_lstsq
 from ..first_order_states import undriven_states
 from ..phase_transcription import PhaseTranscription
 from ..rigid_motion.driven_states import following_states, moving_forces, state_inputs
 from ..rigid_motion.rigid_arm import POINTS, quintic, rigid_inputs
 from ..rigid_motion.waypoint_spline import waypoint_spline, with_reference_rates
-from ..rounding import ROUNDING
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from ...tolerances import ROUNDING
 from ..bounds import sizes_by_unit
 from ..phase_transcription import PhaseTranscription
-from ..rounding import ROUNDING
 from .characteristic_magnitudes import characteristics
 
 

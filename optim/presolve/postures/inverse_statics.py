@@ -11,9 +11,9 @@ from flexblocks.dae.dae import DAE
 from flexblocks.statics.balance import unknown_slices
 from flexblocks.statics.operating_point import OperatingPoint
 
+from ...tolerances import MET, RESIDUE
 from ..equilibrium import slow_motions
 from ..floating_base import carried_base
-from ..rounding import MET, NEGLIGIBLE
 from .admissible import Admissible
 from .posture_choice import nearest_fit
 from .posture_program import PostureProgram, posture_program
@@ -126,7 +126,7 @@ def _carried(program: PostureProgram, first: np.ndarray, base: Sequence[int]) ->
         step = gaps[-1]
         if len(gaps) > 1:
             change, bent = np.diff(places, axis=0).T, np.diff(gaps, axis=0).T
-            step = step - (change + bent) @ np.linalg.lstsq(bent, step, rcond=NEGLIGIBLE)[0]
+            step = step - (change + bent) @ np.linalg.lstsq(bent, step, rcond=RESIDUE)[0]
         shift = np.concatenate([np.zeros(count), step * size])
         rows = program.target_rows.copy()
         rows[len(rows) - len(shift) :] += shift / program.scale.values

@@ -8,8 +8,8 @@ import numpy as np
 
 from flexblocks.validity.large_deflections import large_deflections
 
+from ...tolerances import ROUNDING
 from ..rigid_motion.quasi_static_path import follows_from_balance, quasi_static_path
-from ..rounding import ROUNDING
 from .admissible import Admissible
 from .posture_program import PostureProgram
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import casadi as ca
 import numpy as np
@@ -14,8 +13,9 @@ from flexblocks.dae.dae import DAE
 from flexblocks.statics.balance import rest_residuals, unknown_slices
 from flexblocks.statics.operating_point import OperatingPoint, point_at_rest
 
+from ...ipopt_options import POSTURE
+from ...tolerances import MET, RESIDUE
 from ..equilibrium import unknowns_at
-from ..rounding import MET, NEGLIGIBLE
 from .admissible import Admissible
 from .posture_scale import PostureScale, posture_scale
 from .posture_starts import start_points
@@ -25,19 +25,7 @@ from .values_at_rest import at_rest
 # How far pressures and lengths of ropes go from the posture, in their magnitudes; the second if that finds none. What a
 # slack rope or an open contact hardly depends on, a step of Newton's would move by millions, and not back.
 ROOMS = (10.0, 1e3)
-OPTIONS: dict[str, Any] = {
-    "print_time": False,
-    "error_on_fail": False,
-    "show_eval_warnings": False,
-    "ipopt": {
-        "print_level": 0,
-        "sb": "yes",
-        "tol": 1e-11,
-        "constr_viol_tol": 1e-11,
-        "mumps_pivtol": 1e-2,
-        "max_iter": 200,
-    },
-}
+SILENT = {"print_time": False, "error_on_fail": False, "show_eval_warnings": False}
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,7 +109,7 @@ class PostureProgram:
             if not success or not self._has_values(x):
                 continue
             reached += 1
-            if not any(np.max(np.abs(x - end) / self.scale.unknowns) < NEGLIGIBLE for end, _ in ends):
+            if not any(np.max(np.abs(x - end) / self.scale.unknowns) < RESIDUE for end, _ in ends):
                 ends.append((x, distance))
         return ends
 
@@ -222,7 +210,7 @@ def posture_program(
         problem = {"x": scaled, "f": ca.sumsqr(gap), "g": ca.vertcat(limited, r)}
     held = [i for i, name in enumerate(names) if name in dae.q_names]
     others = [i for i in range(len(names)) if i not in held]
-    options = OPTIONS | {"ipopt": OPTIONS["ipopt"] | ipopt_time()}
+    options = SILENT | {"ipopt": POSTURE | ipopt_time()}
     missed = ca.sumsqr(gap[others]) if others else ca.SX(0)
     conditions = ca.vertcat(limited, r, gap[held]) if held else ca.vertcat(limited, r)
     return PostureProgram(

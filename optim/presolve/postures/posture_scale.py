@@ -13,8 +13,8 @@ from flexblocks.dynamics.algorithms.frame_motions import POSITION, split_name
 from flexblocks.statics.balance import unknown_slices
 from flexblocks.statics.operating_point import OperatingPoint
 
+from ...tolerances import RESIDUE
 from ..equilibrium import arm_length, arm_units
-from ..rounding import NEGLIGIBLE
 
 SAMPLES = 8  # postures whose largest slopes count: that of a stretched arm has none along the arm
 
@@ -78,7 +78,7 @@ def posture_scale(
     for unit in set(units):
         alike = np.flatnonzero(units == unit)
         # Below it is a force across its direction
-        rows[alike] = np.where(rows[alike] < NEGLIGIBLE * rows[alike].max(), 0.0, rows[alike])
+        rows[alike] = np.where(rows[alike] < RESIDUE * rows[alike].max(), 0.0, rows[alike])
     # Unknowns by the rows that have a size, then rows by the unknowns, until all that are connected have one.
     while True:
         sized, open_ = rows > 0, columns == 0

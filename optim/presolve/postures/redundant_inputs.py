@@ -13,8 +13,8 @@ from flexblocks.statics.balance import unknown_slices
 from flexblocks.statics.operating_point import OperatingPoint
 
 from ...errors import ProblemError
+from ...tolerances import ROUNDING
 from ..equilibrium import balance_jacobian, equilibration
-from ..rounding import ROUNDING
 from .admissible import Admissible
 from .inverse_statics import Posture, posture
 

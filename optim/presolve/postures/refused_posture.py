@@ -11,7 +11,7 @@ from flexblocks.errors import listing
 
 from ...errors import OutOfReachError, ProblemError
 from ...problem.pose import TURN, shown
-from ..rounding import MET
+from ...tolerances import MET
 
 TILT = 0.02  # [rad], by which beams may tilt a frame; more than that is another orientation
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from ...errors import ProblemError
+from ...tolerances import ROUNDING
 from ..phase_transcription import PhaseTranscription
-from ..rounding import ROUNDING
 from ..transcribed_problem import TranscribedProblem
 
 

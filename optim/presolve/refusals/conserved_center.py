@@ -15,11 +15,11 @@ from flexblocks.errors import listing
 from flexblocks.statics.operating_point import OperatingPoint
 
 from ...errors import ProblemError
+from ...tolerances import RESIDUE
 from ..boundary import End
 from ..equilibrium import turning
 from ..floating_base import floating_base, mass_of, sizes
 from ..phase_transcription import PhaseTranscription
-from ..rounding import NEGLIGIBLE
 
 TYPED = 1e-3  # of a distance, an attitude [rad] or a rate: goals are typed with a few digits
 ATTITUDES = 8  # of the base, of which four determine a sphere
@@ -33,7 +33,7 @@ def check_center(dae: DAE, begin: End, end: End, floating: list[int]) -> None:
     shares = slopes * (end.point.x[: dae.tree.size] - begin.point.x[: dae.tree.size])
     # Along an axis on which a slide bears the arm, the bearing pushes.
     moved = _pushed_directions(slopes[:, floating]) @ (goal - start)
-    if np.linalg.norm(moved) <= NEGLIGIBLE * np.abs(shares).sum():
+    if np.linalg.norm(moved) <= RESIDUE * np.abs(shares).sum():
         return
     here, there = (np.array2string(place, precision=4) for place in (start, start + moved))
     raise ProblemError(
@@ -62,7 +62,7 @@ def check_sphere(dae: DAE, begin: End, end: End, floating: list[int]) -> None:
         places.append(function(*dae.posture(x, end.point.z, end.point.p))[0].full()[:, 0])
     points = np.array(places) - places[0]
     # |c - m|^2 = r^2 for all of them: 2 c m = |c|^2, as the first one is the origin
-    middle = np.linalg.lstsq(2 * points[1:], np.sum(points[1:] ** 2, axis=1), rcond=NEGLIGIBLE)[0]
+    middle = np.linalg.lstsq(2 * points[1:], np.sum(points[1:] ** 2, axis=1), rcond=RESIDUE)[0]
     radius, away = (float(np.linalg.norm(each)) for each in (middle, (start - places[0] - middle) @ directions))
     if away - radius > TYPED * (radius + away):
         values = listing(f"{dae.q_names[i]} = {end.point.x[i]:.4g}" for i in named)
@@ -90,7 +90,7 @@ def check_totals(t: PhaseTranscription) -> None:
         sensor, _, what = name.rpartition(".")
         quantity, axis = what.split("_")
         i = "xyz".index(axis)
-        if not isinstance(value, Real) or free[i, i] < 1 - NEGLIGIBLE:  # something holds it along that axis
+        if not isinstance(value, Real) or free[i, i] < 1 - RESIDUE:  # something holds it along that axis
             continue
         if quantity == "center" and duration is None and rate[i]:
             continue
@@ -99,7 +99,7 @@ def check_totals(t: PhaseTranscription) -> None:
         else:
             kept = rate[i] * float(start[f"{sensor}.mass"])
             scale = max(abs(kept), abs(value))
-        if abs(value - kept) > NEGLIGIBLE * scale:
+        if abs(value - kept) > RESIDUE * scale:
             wrong.append(f"{name} = {kept:.6g}, not {value:.6g}")
     if wrong:
         raise ProblemError(f"{FORBIDDEN} it arrives with {listing(wrong)}. Leave these out of the goal.")
@@ -108,7 +108,7 @@ def check_totals(t: PhaseTranscription) -> None:
 def _pushed_directions(slopes: np.ndarray) -> np.ndarray:
     """Return the projection (3, 3) on the directions in which the base's coordinates move the centre of mass."""
     directions, amounts, _ = np.linalg.svd(slopes, full_matrices=False)
-    kept = directions[:, amounts > NEGLIGIBLE * amounts.max(initial=0.0)]
+    kept = directions[:, amounts > RESIDUE * amounts.max(initial=0.0)]
     return kept @ kept.T
 
 

@@ -9,11 +9,11 @@ from flexblocks.dae.dae import DAE
 from flexblocks.errors import listing
 
 from ...errors import ProblemError
+from ...tolerances import RESIDUE
 from ..boundary import End
 from ..equilibrium import turning
 from ..floating_base import FAR, carried_base, floating_base, mass_of, sizes, still_coordinates
 from ..phase_transcription import PhaseTranscription
-from ..rounding import NEGLIGIBLE
 from ..transcribed_problem import TranscribedProblem
 from .conserved_center import TYPED, check_center, check_sphere, check_totals
 
@@ -54,7 +54,7 @@ def _check_rates(dae: DAE, begin: End, end: End, floating: list[int]) -> None:
     amounts = []
     for point in (begin.point, end.point):
         terms = mass_of(dae, point)(point.x[:n])[floating] * point.x[n : 2 * n]
-        amounts.append(bool(np.any(np.abs(terms.sum(axis=1)) > NEGLIGIBLE * np.abs(terms).sum(axis=1))))
+        amounts.append(bool(np.any(np.abs(terms.sum(axis=1)) > RESIDUE * np.abs(terms).sum(axis=1))))
     if amounts[0] == amounts[1]:
         return
     moving, still = ("start", "goal") if amounts[0] else ("goal", "start")
@@ -85,7 +85,7 @@ def _check_named_rates(t: PhaseTranscription) -> None:
     moving = np.max(np.abs(t.goal.x[n : 2 * n] / size)[joints], initial=0.0)
     most = max(largest, *(abs(rate) / size[i] for i, rate in named.items()))
     rotating = np.max(np.abs((kept / size)[turning(dae)]), initial=0.0)
-    if rotating > NEGLIGIBLE * largest or moving > NEGLIGIBLE * most:
+    if rotating > RESIDUE * largest or moving > RESIDUE * most:
         return
     wrong = [i for i, rate in named.items() if abs(rate - kept[i]) / size[i] > TYPED * most]
     if wrong:

@@ -9,11 +9,11 @@ from flexblocks.statics.balance import rest_residuals, unknown_slices
 
 from ...errors import ProblemError
 from ...problem.signals.instant import statics_vector
+from ...tolerances import RESIDUE
 from ..boundary import End
 from ..equilibrium import equilibration, unknowns_at
 from ..path_values import PathValues
 from ..postures.values_at_rest import at_rest
-from ..rounding import NEGLIGIBLE
 from ..transcribed_problem import TranscribedProblem
 
 
@@ -25,7 +25,7 @@ def check_determined_values(transcribed: TranscribedProblem) -> None:
             if end.kind != "rest":
                 continue
             values = path.at_rest(end.point, time)
-            violated = np.flatnonzero(path.excess(values) > NEGLIGIBLE * np.maximum(1.0, np.abs(values)))
+            violated = np.flatnonzero(path.excess(values) > RESIDUE * np.maximum(1.0, np.abs(values)))
             for i in violated[_are_determined(path, end, time, violated)] if violated.size else ():
                 raise ProblemError(f"plan: {where}: {path.constraints[i].refusal(where, path.rows[i], values[i])}")
 
@@ -47,4 +47,4 @@ def _are_determined(path: PathValues, end: End, time: float, rows: np.ndarray) -
     J, G = row[:, None] * J * column, G * column
     left = G.T - J.T @ np.linalg.lstsq(J.T, G.T, rcond=None)[0]
     violation = path.excess(path.at_rest(point, time))[rows]
-    return np.linalg.norm(left, axis=0) <= NEGLIGIBLE * np.maximum(np.linalg.norm(G, axis=1), violation)
+    return np.linalg.norm(left, axis=0) <= RESIDUE * np.maximum(np.linalg.norm(G, axis=1), violation)

@@ -14,8 +14,8 @@ from flexblocks.errors import listing
 from flexblocks.libraries import scipy
 
 from ...errors import ProblemError
+from ...tolerances import RESIDUE, ROUNDING
 from ..phase_transcription import PhaseTranscription
-from ..rounding import NEGLIGIBLE, ROUNDING
 from ..transcribed_problem import TranscribedProblem
 
 
@@ -84,10 +84,10 @@ def check_lengths(transcribed: TranscribedProblem) -> None:
 def _opens(dae: DAE, q: np.ndarray, old: np.ndarray, new: np.ndarray, moves: bool) -> bool:
     """Whether the change of parameters opens loops in the posture q, or if the arm `moves`, through it."""
     gaps = [gap(closure_equations(dae), q, values) for values in (old, new)]
-    if min(gaps) <= NEGLIGIBLE < max(gaps):
+    if min(gaps) <= RESIDUE < max(gaps):
         return True
-    if not moves or max(gaps) > NEGLIGIBLE:
+    if not moves or max(gaps) > RESIDUE:
         return False
     before, after = (closure_slopes(dae, q, values) for values in (old, new))
     rates = scipy.linalg.null_space(before, rcond=RANK)
-    return bool(np.abs((after - before) @ rates).max(initial=0.0) > NEGLIGIBLE * np.abs(before).max())
+    return bool(np.abs((after - before) @ rates).max(initial=0.0) > RESIDUE * np.abs(before).max())

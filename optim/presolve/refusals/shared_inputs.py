@@ -21,8 +21,8 @@ from flexblocks.statics.operating_point import OperatingPoint
 
 from ...errors import ProblemError
 from ...problem.problem import Problem
+from ...tolerances import RESIDUE, ROUNDING
 from ..first_order_states import reference_states
-from ..rounding import NEGLIGIBLE, ROUNDING
 from ..transcribed_problem import TranscribedProblem
 
 
@@ -90,7 +90,7 @@ def _can_be_met(drifts: Sequence[tuple[np.ndarray, np.ndarray]]) -> bool:
     pushes = np.vstack([push for push, _ in drifts])
     ways = np.concatenate([way for _, way in drifts])
     unpushed = scipy.linalg.null_space(pushes.T, rcond=ROUNDING) if pushes.size else np.zeros((0, 0))
-    return bool(np.all(np.abs(unpushed.T @ ways) <= NEGLIGIBLE * np.abs(unpushed.T) @ np.abs(ways)))
+    return bool(np.all(np.abs(unpushed.T @ ways) <= RESIDUE * np.abs(unpushed.T) @ np.abs(ways)))
 
 
 def _inertia_is_constant(dae: DAE) -> bool:

@@ -8,9 +8,9 @@ import numpy as np
 
 from ...errors import ProblemError
 from ...problem.path_constraints.speed_limit import SpeedLimit
+from ...tolerances import ROUNDING
 from ..path_values import resolved_path
 from ..phase_transcription import PhaseTranscription
-from ..rounding import ROUNDING
 from ..transcribed_problem import TranscribedProblem
 
 

@@ -11,7 +11,7 @@ from flexblocks.dae.dae import DAE
 from flexblocks.errors import listing
 
 from ...errors import ProblemError
-from ..rounding import NEGLIGIBLE, ROUNDING
+from ...tolerances import RESIDUE, ROUNDING
 from ..transcribed_problem import TranscribedProblem
 
 
@@ -34,7 +34,7 @@ def check_moved(transcribed: TranscribedProblem) -> None:
         if not (begin.is_known_rest and end.is_known_rest) or end.open:
             continue
         start, goal = (each.point.x[:n] for each in (begin, end))
-        changed = np.abs(goal - start) > NEGLIGIBLE * np.maximum(np.abs(start), np.abs(goal)) + ROUNDING
+        changed = np.abs(goal - start) > RESIDUE * np.maximum(np.abs(start), np.abs(goal)) + ROUNDING
         stuck = np.flatnonzero(changed & ~_moved(dae)) if changed.any() else []
         if len(stuck):
             names = [f"{dae.q_names[i]} from {start[i]:.4g} to {goal[i]:.4g}" for i in stuck]

@@ -15,9 +15,9 @@ from flexblocks.dae.dae import DAE
 from flexblocks.statics.operating_point import OperatingPoint
 
 from ...collocation.schemes import Collocation
+from ...tolerances import MET, ROUNDING
 from ..equilibrium import accompanying_motion
 from ..first_order_states import driven_states, first_order_rates, undriven_states
-from ..rounding import MET, ROUNDING
 
 CORRECTIONS = 8  # Newton steps for the inputs of a state; three or four are usual
 SOLVES = 10  # Newton steps for an interval; two are usual, as most such states are linear in themselves
