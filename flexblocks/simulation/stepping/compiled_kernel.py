@@ -12,9 +12,9 @@ import numpy as np
 
 from flexblocks.dae.compiler import load, source_library
 from flexblocks.dae.dae import DAE
+from flexblocks.simulation.integrators.fixed_step import FixedStep
 from flexblocks.simulation.stepping.equations import step_functions
 from flexblocks.simulation.stepping.kernel import Kernel
-from flexblocks.simulation.stepping.methods import StepMethod
 from flexblocks.simulation.stepping.schedule import Schedule
 
 SOURCE = Path(__file__).with_name("kernel.c")
@@ -51,7 +51,7 @@ class CompiledKernel(Kernel):
         The C compiler fails.
     """
 
-    def __init__(self, dae: DAE, method: StepMethod) -> None:
+    def __init__(self, dae: DAE, method: FixedStep) -> None:
         functions = step_functions(dae)
         libraries = _libraries(dae, functions.all)
         addresses = [_address(path, function.name()) for path, function in zip(libraries, functions.all, strict=True)]

@@ -9,16 +9,16 @@ import numpy as np
 
 from flexblocks.dae.dae import DAE
 from flexblocks.simulation.integrators.buffered_call import BufferedCall
+from flexblocks.simulation.integrators.fixed_step import FixedStep
 from flexblocks.simulation.stepping.equations import step_functions
 from flexblocks.simulation.stepping.kernel import Kernel
-from flexblocks.simulation.stepping.methods import StepMethod
 from flexblocks.simulation.stepping.schedule import Schedule
 
 
 class InterpretedKernel(Kernel):
     """Kernel that calls a CasADi function for each step and tick. Use it in one thread only."""
 
-    def __init__(self, dae: DAE, method: StepMethod) -> None:
+    def __init__(self, dae: DAE, method: FixedStep) -> None:
         functions = step_functions(dae)
         self._step = BufferedCall(_runge_kutta(functions.slope, method))
         self._ticks = [BufferedCall(change) for change in functions.changes]
@@ -75,7 +75,7 @@ class InterpretedKernel(Kernel):
             X[:-1] += self._chart.results[0][0]
 
 
-def _runge_kutta(slope: ca.Function, method: StepMethod) -> ca.Function:
+def _runge_kutta(slope: ca.Function, method: FixedStep) -> ca.Function:
     """Return one step, function (X, z, u of each stage by columns, p, h) -> X."""
     size, stages = slope.size1_out(0), len(method.b)
     X, z, h = ca.MX.sym("X", size), ca.MX.sym("z", slope.size1_in(1)), ca.MX.sym("h")

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from flexblocks.dynamics.tree.clock import Clock
-from flexblocks.simulation.stepping.schedule import Schedule, merged, steps_between, ticks_at
+from flexblocks.simulation.stepping.schedule import Schedule, first_steps, merged, rounding, steps_between, ticks_at
 
 
 def sample_schedule(
@@ -30,16 +30,16 @@ def sample_schedule(
         Of the method; inputs have a row for each sample.
     """
     times = begin + period * np.arange(samples + 1)
+    step = period / substeps
     ticks = [clock.ticks(times[0], times[-1]) for clock in clocks]
-    stops = merged(times, np.unique(np.concatenate([np.zeros(0), *ticks])))
-    starts, lengths, counts = steps_between(stops, np.full(len(stops) - 1, period / substeps))
-    begun = np.concatenate([[0], np.cumsum(counts)[:-1]])  # the first step after each stop
+    stops = merged(times, np.unique(np.concatenate([np.zeros(0), *ticks])), rounding(times) + 1e-9 * step)
+    starts, lengths, counts = steps_between(stops, step)
+    begun = first_steps(counts)
     # Ticks are at stops; the last one belongs to what follows.
     ticking = np.zeros((len(lengths), len(clocks)), dtype=np.uint8)
     ticking[begun] = ticks_at(clocks, stops[:-1])
     sample = np.searchsorted(times, stops[:-1], side="right") - 1
     rows = np.repeat(np.repeat(sample, counts)[:, None], stages, axis=1)
     kept = np.full(len(lengths), -1, dtype=np.int64)
-    first_of_sample = begun[np.isin(stops[:-1], times)]
-    kept[first_of_sample] = np.arange(samples)
+    kept[begun[np.isin(stops[:-1], times)]] = np.arange(samples)
     return Schedule(starts, lengths, ticking, np.ascontiguousarray(rows, dtype=np.int64), kept)

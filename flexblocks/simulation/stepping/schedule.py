@@ -9,10 +9,11 @@ import numpy as np
 
 from flexblocks.dynamics.tree.clock import Clock
 
-# An interval this near to a whole number of steps, as a share of a step, has that number.
-SLACK = 1e-6
-# Rounding errors of two times that are computed in different ways, as a share of the later one.
-ROUNDING = 8 * np.finfo(float).eps
+# Times that are computed in different ways differ by so much, as a share of themselves.
+ROUNDING = 8 * float(np.finfo(float).eps)
+# Intervals are whole steps, or so many decimals of one, where rounding errors of their ends leave that open: steps have
+# the same length, to the last digit, wherever in time they are.
+DECIMALS = 9
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,32 +48,44 @@ class Schedule:
         return Schedule(*(getattr(self, field.name)[first:last] for field in fields(self)))
 
 
-def steps_between(stops: np.ndarray, longest: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def steps_between(
+    stops: np.ndarray, step: float, longest: np.ndarray | None = None
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return starts and lengths (n,) [s] of steps from stop to stop, and how many there are to each (k - 1,).
 
     Parameters
     ----------
     stops : ndarray (k,)
         Rising times [s].
-    longest : ndarray (k - 1,)
-        Length of a step in each interval [s], which is shortened to end at the stop.
+    step : float
+        Length of a step [s], which is shortened to end at stops.
+    longest : ndarray (k - 1,), optional
+        A shorter length in each interval [s].
     """
-    spans = np.diff(stops)
-    ratios = spans / longest
-    counts = np.maximum(np.ceil(ratios - SLACK), 1).astype(np.int64)
-    # A whole number of steps but for the rounding of the stops has the length that was asked for, to the last digit.
-    whole = np.abs(spans - counts * longest) <= ROUNDING * np.max(np.abs(stops))
-    lengths = np.repeat(np.where(whole, longest, spans / counts), counts)
-    first = np.concatenate([[0], np.cumsum(counts)[:-1]])
-    within = np.arange(len(lengths)) - np.repeat(first, counts)
+    ratios = np.diff(stops) / step
+    plain = np.round(ratios, DECIMALS)
+    ratios = np.where(np.abs(plain - ratios) * step <= rounding(stops), plain, ratios)
+    asked = ratios if longest is None else ratios * np.maximum(step / longest, 1.0)
+    counts = np.maximum(np.ceil(asked - 1e-6), 1).astype(np.int64)
+    lengths = np.repeat(step * (ratios / counts), counts)
+    within = np.arange(len(lengths)) - np.repeat(first_steps(counts), counts)
     return np.repeat(stops[:-1], counts) + within * lengths, lengths, counts
 
 
-def merged(times: np.ndarray, others: np.ndarray) -> np.ndarray:
-    """Return rising `times` (k,) [s] with those of others that lie between them, but for rounding."""
+def rounding(times: np.ndarray) -> float:
+    """Return by how much two times may differ that are the same but for rounding [s]."""
+    return ROUNDING * max(abs(float(times[0])), abs(float(times[-1])))
+
+
+def first_steps(counts: np.ndarray) -> np.ndarray:
+    """Return the first step after each stop (k - 1,), of so many steps between them (k - 1,)."""
+    return np.cumsum(counts) - counts
+
+
+def merged(times: np.ndarray, others: np.ndarray, slack: float) -> np.ndarray:
+    """Return rising `times` (k,) [s] with those of others that lie between them, farther than `slack` [s] from each."""
     after = np.clip(np.searchsorted(times, others), 1, len(times) - 1)
     apart = np.minimum(np.abs(others - times[after - 1]), np.abs(times[after] - others))
-    slack = ROUNDING * max(abs(times[0]), abs(times[-1]))
     inside = (others > times[0]) & (others < times[-1]) & (apart > slack)
     return np.union1d(times, others[inside])
 

@@ -11,11 +11,12 @@ from flexblocks.dae.compiler import CompilerError
 from flexblocks.dae.dae import DAE
 from flexblocks.errors import ComputationError, ParameterError, suggestion
 from flexblocks.plausibility import computable
+from flexblocks.simulation.integrators.fixed_step import FixedStep
+from flexblocks.simulation.integrators.register import INTEGRATORS
 from flexblocks.simulation.stepping.arguments import held_inputs, number_of_runs, parameter_rows, start_rows
 from flexblocks.simulation.stepping.compiled_kernel import CompiledKernel
 from flexblocks.simulation.stepping.interpreted_kernel import InterpretedKernel
 from flexblocks.simulation.stepping.kernel import Kernel
-from flexblocks.simulation.stepping.methods import METHODS, StepMethod
 from flexblocks.simulation.stepping.rollout import rolled_out
 from flexblocks.simulation.stepping.rollout_dataset import rollout_dataset
 from flexblocks.simulation.stepping.samples import sample_schedule
@@ -26,13 +27,14 @@ from flexblocks.user_warning import warn
 if TYPE_CHECKING:
     import xarray as xr
 
-StepMethodName = Literal["rk4", "rk8", "semi-implicit"]
+FixedMethodName = Literal["rk4", "rk8", "semi-implicit"]
 
+METHODS = {integrator.name: integrator.fixed for integrator in INTEGRATORS if integrator.fixed}
 # Time of an instruction of the equations [s], as machine code and on CasADi's virtual machine, roughly.
 COMPILED, INTERPRETED = 3e-10, 6e-9
 
 
-def stepper(dae: DAE, dt: float, method: StepMethodName = "rk4", *, substeps: int = 1) -> Stepper:
+def stepper(dae: DAE, dt: float, method: FixedMethodName = "rk4", *, substeps: int = 1) -> Stepper:
     """Return steps of an arm, or of a closed loop with its samplers, as one compiled function.
 
     Parameters
@@ -92,7 +94,7 @@ class Stepper:
     substeps : int
     """
 
-    def __init__(self, dae: DAE, dt: float, method: StepMethodName = "rk4", *, substeps: int = 1) -> None:
+    def __init__(self, dae: DAE, dt: float, method: FixedMethodName = "rk4", *, substeps: int = 1) -> None:
         if not _is_number(dt) or not 0 < dt < np.inf:
             raise ParameterError(f"stepper: dt = {dt!r}; must be a number > 0, the time from sample to sample [s].")
         if not _is_whole(substeps):
@@ -224,7 +226,7 @@ class Stepper:
         X = np.zeros((runs, len(dae.x) + 1))
         X[:, :-1] = starts
         samples = inputs.shape[1]
-        schedule = sample_schedule(dae.clocks, begin, self.dt, samples, self.substeps, self._method.nodes)
+        schedule = sample_schedule(dae.clocks, begin, self.dt, samples, self.substeps, len(self._method.c))
         workers = 1 if isinstance(self._kernel, InterpretedKernel) else min(workers, runs)
         kept, taken = rolled_out(self._kernel, schedule, X, inputs, parameters, samples, self._step_time, workers)
         if np.any(taken < len(schedule)):
@@ -246,7 +248,7 @@ class Stepper:
             if len(self._schedules) > 1:
                 self._schedules.popitem()
             self._schedules[begin] = sample_schedule(
-                self.dae.clocks, begin, self.dt, 1, self.substeps, self._method.nodes
+                self.dae.clocks, begin, self.dt, 1, self.substeps, len(self._method.c)
             )
         return self._schedules[begin]
 
@@ -258,7 +260,7 @@ class Stepper:
     @property
     def _step_time(self) -> float:
         instructions = self.dae.interpreted.motion.n_instructions()
-        return self._method.evaluations * instructions * (COMPILED if self.dae.library else INTERPRETED) + 1e-7
+        return len(self._method.b) * instructions * (COMPILED if self.dae.library else INTERPRETED) + 1e-7
 
     def _start(self, t: Any, where: str) -> float:
         if not _is_number(t) or not computable(float(t)):
@@ -275,7 +277,7 @@ class Stepper:
         )
 
 
-def step_method(name: Any) -> StepMethod:
+def step_method(name: Any) -> FixedStep:
     """Return a method of fixed steps by name.
 
     Raises
@@ -294,7 +296,7 @@ def step_method(name: Any) -> StepMethod:
     return METHODS[name]()
 
 
-def _kernel(dae: DAE, method: StepMethod) -> Kernel:
+def _kernel(dae: DAE, method: FixedStep) -> Kernel:
     if dae.library is not None:
         try:
             return CompiledKernel(dae, method)
@@ -306,7 +308,7 @@ def _kernel(dae: DAE, method: StepMethod) -> Kernel:
     return InterpretedKernel(dae, method)
 
 
-def _stepper_again(dae: DAE, dt: float, method: StepMethodName, substeps: int) -> Stepper:
+def _stepper_again(dae: DAE, dt: float, method: FixedMethodName, substeps: int) -> Stepper:
     return Stepper(dae, dt, method, substeps=substeps)
 
 
