@@ -77,8 +77,8 @@ class FixedSteps:
         """Take the next steps from `state` (1, nx + 1), which becomes that at their end, and record what they pass."""
         schedule = self._schedule.part(first, first + self.pace.steps)
         steps, began = len(schedule), record.reached
-        inputs = self._inputs(schedule)
-        every = replace(schedule, rows=self._rows(steps), kept=np.arange(steps))
+        inputs, rows = self._inputs(schedule)
+        every = replace(schedule, rows=rows, kept=np.arange(steps))
         states, done = np.empty((1, steps + 1, state.shape[1])), np.zeros(1, dtype=np.int64)
         self.kernel.take(every, state, inputs, self.system.p[None], states, done)
         taken = int(done[0])
@@ -125,18 +125,26 @@ class FixedSteps:
             z = np.tile(self.system.dae.z.start, (len(states), 1))
             self.singularities.keep(states, z, self.system.p, fixed_steps=len(states) > 1)
 
-    def _inputs(self, schedule: Schedule) -> np.ndarray:
-        """Return the inputs (1, rows, nu) of these steps: rows for the places of each, then those of the next."""
-        system, places = self.system, np.unique(self.method.c)
-        times = schedule.starts[:, None] + places * schedule.lengths[:, None]
-        segments = np.repeat(schedule.rows[:, 0], len(places))
-        u = np.array(system.equations.input(times.reshape(1, -1), system.inputs.parameters[:, segments]))
-        system.inputs.raise_failure()
-        return np.ascontiguousarray(u.T)[None]
+    def _inputs(self, schedule: Schedule) -> tuple[np.ndarray, np.ndarray]:
+        """Return the inputs (1, rows, nu) of these steps, and the row of each stage (steps, stages)."""
+        inputs, segments = self.system.inputs, schedule.rows[:, 0]
+        if inputs.are_held:
+            of_segment = np.arange(segments[0], segments[-1] + 1)
+            u = self._values(inputs.ends[of_segment], of_segment)
+            rows = np.repeat((segments - segments[0])[:, None], len(self.method.c), axis=1)
+        else:
+            places, of_stage = np.unique(self.method.c, return_inverse=True)
+            times = schedule.starts[:, None] + places * schedule.lengths[:, None]
+            u = self._values(times.ravel(), np.repeat(segments, len(places)))
+            rows = len(places) * np.arange(len(schedule))[:, None] + of_stage
+        return u[None], np.ascontiguousarray(rows, dtype=np.int64)
 
-    def _rows(self, steps: int) -> np.ndarray:
-        places, of_stage = np.unique(self.method.c, return_inverse=True)
-        return len(places) * np.arange(steps)[:, None] + of_stage
+    def _values(self, times: np.ndarray, segments: np.ndarray) -> np.ndarray:
+        """Return the inputs (k, nu) at times (k,) [s] of these segments."""
+        inputs = self.system.inputs
+        u = np.array(self.system.equations.input(times[None], inputs.parameters[:, segments]))
+        inputs.raise_failure()
+        return np.ascontiguousarray(u.T)
 
     @cached_property
     def _schedule(self) -> Schedule:

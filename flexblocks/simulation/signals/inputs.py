@@ -107,11 +107,17 @@ class Inputs:
     @cached_property
     def parameters(self) -> np.ndarray:
         """Parameters of all signals on each segment, (size, segments)."""
-        columns = [
-            np.concatenate([s.parameters(left, right) for s in self.signals] or [np.zeros(0)])
-            for left, right in zip(self.ends[:-1], self.ends[1:], strict=True)
-        ]
-        return np.array(columns).T
+        left, right = self.ends[:-1], self.ends[1:]
+        rows: dict[int, np.ndarray] = {}  # most inputs share a signal, the constant 0
+        for s in self.signals:
+            if id(s) not in rows:
+                rows[id(s)] = s.parameters(left, right)
+        return np.concatenate([np.zeros((0, len(left))), *(rows[id(s)] for s in self.signals)])
+
+    @property
+    def are_held(self) -> bool:
+        """Whether no input changes within a segment."""
+        return all(s.is_constant for s in self.signals)
 
     @property
     def form(self) -> tuple[object, ...]:
