@@ -70,7 +70,7 @@ CHANGE = Change(
             "from flexblocks.simulation.integrators.heun import HEUN\n"
             "from flexblocks.simulation.integrators.integrator import Integrator\n",
         ),
-        Edit(REGISTER, "RK4, DOP853)", "RK4, DOP853, HEUN)"),
+        Edit(REGISTER, "    DOP853,\n", "    DOP853,\n    HEUN,\n"),
     ),
     check=CHECK,
 )

@@ -9,13 +9,13 @@ import numpy as np
 
 from flexblocks.errors import ComputationError
 from flexblocks.interrupt import Interrupt, answered
-from flexblocks.simulation.bounds import Bounds
+from flexblocks.simulation.checks.bounds import Bounds
+from flexblocks.simulation.checks.singularities import Singularities
 from flexblocks.simulation.chunks import Pace
 from flexblocks.simulation.integrators.fixed_step import FixedStep
 from flexblocks.simulation.integrators.stepper import StepFailure
 from flexblocks.simulation.run import Record
 from flexblocks.simulation.signals.inputs import separation
-from flexblocks.simulation.singularities import Singularities
 from flexblocks.simulation.stepping.kernel import Kernel
 from flexblocks.simulation.stepping.schedule import Schedule, first_steps, merged, steps_between, ticks_at
 from flexblocks.simulation.system import System
@@ -131,7 +131,7 @@ class FixedSteps:
         if inputs.are_held:
             of_segment = np.arange(segments[0], segments[-1] + 1)
             u = self._values(inputs.ends[of_segment], of_segment)
-            rows = np.repeat((segments - segments[0])[:, None], len(self.method.c), axis=1)
+            rows = np.repeat((segments - segments[0])[:, None], self.method.evaluations, axis=1)
         else:
             places, of_stage = np.unique(self.method.c, return_inverse=True)
             times = schedule.starts[:, None] + places * schedule.lengths[:, None]

@@ -25,7 +25,20 @@ LARGE = 1000
 OF_RTOL = 0.01
 METHODS = ("auto", *(integrator.name for integrator in INTEGRATORS))
 # The same for editors, which complete them.
-MethodName = Literal["auto", "rk8", "rk43", "radau", "rk8-radau", "rk43-radau", "adams", "bdf", "idas", "rk4", "dop853"]
+MethodName = Literal[
+    "auto",
+    "rk8",
+    "rk43",
+    "radau",
+    "rk8-radau",
+    "rk43-radau",
+    "adams",
+    "bdf",
+    "idas",
+    "rk4",
+    "semi-implicit",
+    "dop853",
+]
 SUITABLE = {integrator.suits: integrator for integrator in INTEGRATORS if integrator.suits}
 
 

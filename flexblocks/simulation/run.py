@@ -8,13 +8,13 @@ import numpy as np
 
 from flexblocks.errors import ComputationError
 from flexblocks.interrupt import Interrupt, answered
-from flexblocks.simulation.bounds import Bounds
-from flexblocks.simulation.chart_changes import ChartChanges
+from flexblocks.simulation.checks.bounds import Bounds
+from flexblocks.simulation.checks.chart_changes import ChartChanges
+from flexblocks.simulation.checks.singularities import Singularities
 from flexblocks.simulation.chunks import Pace
 from flexblocks.simulation.integrators.stepper import StepFailure, Stepper, finite
 from flexblocks.simulation.motion_size import MotionSize
 from flexblocks.simulation.signals.inputs import separation
-from flexblocks.simulation.singularities import Singularities
 from flexblocks.simulation.system import System
 
 SMALLEST = 1e-6  # accuracy to which the time of a failure is located, as a fraction of the run

@@ -11,8 +11,9 @@ from flexblocks.dae.dae import DAE
 from flexblocks.dae.explicit_steps import LARGE
 from flexblocks.interrupt import Interrupt
 from flexblocks.progress import ProgressDisplay
-from flexblocks.simulation.bounds import Bounds, bounds
-from flexblocks.simulation.chart_changes import NO_CHARTS, ChartChanges, chart_changes
+from flexblocks.simulation.checks.bounds import Bounds, bounds
+from flexblocks.simulation.checks.chart_changes import NO_CHARTS, ChartChanges, chart_changes
+from flexblocks.simulation.checks.singularities import Singularities
 from flexblocks.simulation.chunks import Budget, Pace
 from flexblocks.simulation.fixed_steps import FixedSteps
 from flexblocks.simulation.integrators.driven_equations import BUILDING, DrivenEquations
@@ -22,7 +23,6 @@ from flexblocks.simulation.method import Method
 from flexblocks.simulation.motion_size import MotionSize
 from flexblocks.simulation.run import Integration, Record
 from flexblocks.simulation.signals.inputs import Inputs
-from flexblocks.simulation.singularities import Singularities
 from flexblocks.simulation.stepping.choose_kernel import kernel_of
 from flexblocks.simulation.stepping.kernel import Kernel
 from flexblocks.simulation.system import System, driven_equations
@@ -114,7 +114,7 @@ class Solver:
         if self._kernel is None:
             with BUILDING:
                 self._kernel = kernel_of(self.dae, method)
-        instructions = len(method.b) * self.dae.interpreted.motion.n_instructions()
+        instructions = method.evaluations * self.dae.interpreted.motion.n_instructions()
         pace = Pace(times[0], times[-1], instructions, 0.0, bar, budget)
         step = self.method.options.step
         assert step is not None

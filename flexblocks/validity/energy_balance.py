@@ -133,7 +133,7 @@ def _losses(dae: DAE) -> ca.Function | None:
 
 def _is_resolved(dae: DAE, times: np.ndarray, x: np.ndarray, z: np.ndarray, u: np.ndarray, p: np.ndarray) -> bool:
     """Return whether nothing of the arm oscillates or decays faster than its motion is sampled."""
-    motion, longest = dae.interpreted.motion, float(np.max(np.diff(times)))
+    motion, longest = dae.motion, float(np.max(np.diff(times)))
     for i in np.linspace(0, len(times) - 1, LOOKS).astype(int):
         step = 1e-7 * np.maximum(np.abs(x[i]), 1e-3)
         points = x[i][:, None] + np.column_stack([np.zeros(len(step)), np.diag(step)])

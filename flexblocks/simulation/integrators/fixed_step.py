@@ -1,4 +1,4 @@
-"""Methods of fixed steps: explicit Runge-Kutta methods by their coefficients."""
+"""Methods of fixed steps: explicit Runge-Kutta methods by their coefficients, and the semi-implicit Euler method."""
 
 from __future__ import annotations
 
@@ -11,11 +11,23 @@ from flexblocks.dae.explicit_steps import Pair
 
 @dataclass(frozen=True, eq=False)
 class FixedStep:
-    """Coefficients A (s, s), b (s,) and c (s,) of an explicit Runge-Kutta method of s stages (its Butcher tableau)."""
+    """Coefficients A (s, s), b (s,) and c (s,) of an explicit Runge-Kutta method of s stages (its Butcher tableau).
+
+    Without stages, the semi-implicit Euler method, which takes its inputs at ``c = [0]``.
+    """
 
     A: np.ndarray
     b: np.ndarray
     c: np.ndarray
+
+    @property
+    def stages(self) -> int:
+        return len(self.b)
+
+    @property
+    def evaluations(self) -> int:
+        """How often a step evaluates the equations."""
+        return len(self.c)
 
 
 def of_pair(pair: Pair) -> FixedStep:

@@ -52,7 +52,7 @@ class CompiledKernel(Kernel):
     """
 
     def __init__(self, dae: DAE, method: FixedStep) -> None:
-        functions = step_functions(dae)
+        functions = step_functions(dae, method)
         libraries = _libraries(dae, functions.all)
         addresses = [_address(path, function.name()) for path, function in zip(libraries, functions.all, strict=True)]
         sizes = [_work(path, function.name()) for path, function in zip(libraries, functions.all, strict=True)]
@@ -69,7 +69,7 @@ class CompiledKernel(Kernel):
             *(max(each) for each in zip(*sizes, strict=True)),
             self._kept[0].ctypes.data,
         )
-        self._method = _Method(len(method.b), method.A.ctypes.data, method.b.ctypes.data)
+        self._method = _Method(method.stages, method.A.ctypes.data, method.b.ctypes.data)
 
     def take(
         self,

@@ -10,6 +10,8 @@ import casadi as ca
 
 from flexblocks.dae.dae import DAE
 from flexblocks.dynamics.tree.charts import chart_functions
+from flexblocks.simulation.integrators.fixed_step import FixedStep
+from flexblocks.simulation.stepping.semi_implicit import semi_implicit_slope
 
 # Newton's method for algebraic variables, in the one form that CasADi writes as C.
 NEWTON = {"abstol": 1e-12, "abstolStep": 1e-9}
@@ -22,7 +24,7 @@ class StepFunctions:
     Attributes
     ----------
     slope : casadi.Function
-        The rates der(X) of X = [x, work].
+        The rates der(X) of X = [x, work]; of the semi-implicit method, of (x, z, u, p, h), those of the whole step.
     changes : tuple of casadi.Function
         What each clock adds to x at its ticks.
     chart : casadi.Function or None
@@ -39,24 +41,31 @@ class StepFunctions:
         return self.slope, *self.changes, *(() if self.chart is None else (self.chart,))
 
 
-def step_functions(dae: DAE) -> StepFunctions:
-    """Return the functions of an arm's steps, interpreted."""
+def step_functions(dae: DAE, method: FixedStep) -> StepFunctions:
+    """Return the functions of an arm's steps, interpreted.
+
+    Raises
+    ------
+    ParameterError
+        The method cannot take steps of this arm.
+    """
     dae = dae.interpreted
-    slope = dae.motion if not len(dae.z) else _solved(dae, "slope", dae.motion)
+    slope = dae.motion if method.stages else semi_implicit_slope(dae)
+    if len(dae.z):
+        slope = _solved(dae, "slope", slope)
     changes = [_solved(dae, f"tick{i}", clock.change) for i, clock in enumerate(dae.clocks)]
     return StepFunctions(slope, tuple(changes), _chart(dae))
 
 
 def _solved(dae: DAE, name: str, function: ca.Function) -> ca.Function:
     """Return a function of (x, z, u, p) with the algebraic variables solved for, from z."""
-    motion = dae.motion
     new: Any = ca.MX if len(dae.z) else ca.SX
-    symbols = [new.sym(label, motion.size1_in(i)) for i, label in enumerate(motion.name_in())]
-    x, z, u, p = symbols
+    symbols = [new.sym(label, function.size1_in(i)) for i, label in enumerate(function.name_in())]
+    x, z, u, p, *more = symbols
     if len(dae.z):
-        residual = ca.Function("residual", [z, x, u, p], [motion(*symbols)[1]])
+        residual = ca.Function("residual", [z, x, u, p], [dae.motion(x, z, u, p)[1]])
         z = ca.rootfinder("consistent", "fast_newton", residual, NEWTON)(z, x, u, p)
-    return ca.Function(name, symbols, [ca.densify(_first(function(x, z, u, p)))])
+    return ca.Function(name, symbols, [ca.densify(_first(function(x, z, u, p, *more)))])
 
 
 def _first(results: Any) -> Any:

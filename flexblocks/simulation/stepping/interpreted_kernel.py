@@ -19,8 +19,8 @@ class InterpretedKernel(Kernel):
     """Kernel that calls a CasADi function for each step and tick. Use it in one thread only."""
 
     def __init__(self, dae: DAE, method: FixedStep) -> None:
-        functions = step_functions(dae)
-        self._step = BufferedCall(_runge_kutta(functions.slope, method))
+        functions = step_functions(dae, method)
+        self._step = BufferedCall(_step(functions.slope, method))
         self._ticks = [BufferedCall(change) for change in functions.changes]
         self._chart = None if functions.chart is None else BufferedCall(functions.chart)
         for call in self._calls:
@@ -75,11 +75,13 @@ class InterpretedKernel(Kernel):
             X[:-1] += self._chart.results[0][0]
 
 
-def _runge_kutta(slope: ca.Function, method: FixedStep) -> ca.Function:
+def _step(slope: ca.Function, method: FixedStep) -> ca.Function:
     """Return one step, function (X, z, u of each stage by columns, p, h) -> X."""
-    size, stages = slope.size1_out(0), len(method.b)
+    size, stages = slope.size1_out(0), method.evaluations
     X, z, h = ca.MX.sym("X", size), ca.MX.sym("z", slope.size1_in(1)), ca.MX.sym("h")
     u, p = ca.MX.sym("u", slope.size1_in(2), stages), ca.MX.sym("p", slope.size1_in(3))
+    if not method.stages:
+        return ca.Function("step", [X, z, u, p, h], [X + h * slope(X[: size - 1], z, u, p, h)])
     slopes: list[ca.MX] = []
     for i, row in enumerate(method.A):
         at = _moved(X, h, row[:i].tolist(), slopes)

@@ -89,5 +89,3 @@ def _erase_unreached(schedule: Schedule, out: np.ndarray, taken: np.ndarray) -> 
     steps = np.flatnonzero(schedule.kept >= 0)
     for run in np.flatnonzero(taken < len(schedule)):
         out[run, schedule.kept[steps[steps > taken[run]]]] = np.nan
-
-

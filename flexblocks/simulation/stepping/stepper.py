@@ -7,16 +7,14 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
 
-from flexblocks.dae.compiler import CompilerError
 from flexblocks.dae.dae import DAE
 from flexblocks.errors import ComputationError, ParameterError, suggestion
 from flexblocks.plausibility import computable
 from flexblocks.simulation.integrators.fixed_step import FixedStep
 from flexblocks.simulation.integrators.register import INTEGRATORS
 from flexblocks.simulation.stepping.arguments import held_inputs, number_of_runs, parameter_rows, start_rows
-from flexblocks.simulation.stepping.compiled_kernel import CompiledKernel
+from flexblocks.simulation.stepping.choose_kernel import kernel_of
 from flexblocks.simulation.stepping.interpreted_kernel import InterpretedKernel
-from flexblocks.simulation.stepping.kernel import Kernel
 from flexblocks.simulation.stepping.rollout import rolled_out
 from flexblocks.simulation.stepping.rollout_dataset import rollout_dataset
 from flexblocks.simulation.stepping.samples import sample_schedule
@@ -46,6 +44,8 @@ def stepper(dae: DAE, dt: float, method: FixedMethodName = "rk4", *, substeps: i
         Time from sample to sample [s], over which inputs are held.
     method : str
         ``"rk4"``: the classical Runge-Kutta method of order 4. ``"rk8"``: that of Dormand and Prince, of 12 stages.
+        ``"semi-implicit"``: the semi-implicit Euler method of order 1, which evaluates the equations once; joints'
+        springs and dampers, friction and bent beams are implicit, so that they may be as stiff as they like.
     substeps : int
         Steps of the method within `dt`. Steps end at ticks, too, so that there are more where clocks tick in between.
 
@@ -102,7 +102,12 @@ class Stepper:
         self._method = step_method(method)
         self.dt, self.method, self.substeps = float(dt), method, int(substeps)
         self.dae = dae if dae.library is not None else dae.compile()
-        self._kernel = _kernel(self.dae, self._method)
+        self._kernel = kernel_of(self.dae, self._method)
+        if isinstance(self._kernel, InterpretedKernel):
+            warn(
+                f"stepper of '{dae.name}': it could not be compiled (no C compiler, or a cache that is not writable; "
+                "the log has the reason); CasADi's virtual machine takes its steps, some 40 times slower."
+            )
         self._schedules: dict[float, Schedule] = {}
 
     def __repr__(self) -> str:
@@ -161,7 +166,14 @@ class Stepper:
     ) -> np.ndarray: ...
     @overload
     def rollout(
-        self, x0: Any = ..., U: Any = ..., p: Any = ..., *, threads: int | None = ..., t: float = ..., dataset: Literal[True]
+        self,
+        x0: Any = ...,
+        U: Any = ...,
+        p: Any = ...,
+        *,
+        threads: int | None = ...,
+        t: float = ...,
+        dataset: Literal[True],
     ) -> xr.Dataset: ...
     def rollout(
         self,
@@ -195,8 +207,8 @@ class Stepper:
         Returns
         -------
         ndarray (runs, samples + 1, nx), or xarray.Dataset
-            States at the samples, after the ticks there, as `simulate` has them; the last one, from which a next rollout
-            goes on, is before them. What a run does not reach, as its state grows beyond all numbers, is nan.
+            States at the samples, after the ticks there, as `simulate` has them; the last one, from which another
+            rollout goes on, is before them. What a run does not reach, as its state is not finite, is nan.
 
         Raises
         ------
@@ -215,7 +227,8 @@ class Stepper:
         dae, where = self.dae, "rollout"
         if U is None:
             raise ParameterError(
-                f"rollout: U is missing; must be an array (runs, samples, {len(dae.u)}) of held inputs, or a dict by name."
+                f"rollout: U is missing; must be an array (runs, samples, {len(dae.u)}) of held inputs, or a dict by "
+                "name."
             )
         begin = self._start(t, f"{where}: ")
         workers = _workers(threads)
@@ -226,7 +239,7 @@ class Stepper:
         X = np.zeros((runs, len(dae.x) + 1))
         X[:, :-1] = starts
         samples = inputs.shape[1]
-        schedule = sample_schedule(dae.clocks, begin, self.dt, samples, self.substeps, len(self._method.c))
+        schedule = sample_schedule(dae.clocks, begin, self.dt, samples, self.substeps, self._method.evaluations)
         workers = 1 if isinstance(self._kernel, InterpretedKernel) else min(workers, runs)
         kept, taken = rolled_out(self._kernel, schedule, X, inputs, parameters, samples, self._step_time, workers)
         if np.any(taken < len(schedule)):
@@ -239,8 +252,8 @@ class Stepper:
         if assumed and not self._is_periodic:
             periods = ", ".join(f"{clock.period:g}" for clock in self.dae.clocks)
             raise ParameterError(
-                f"stepper: t is missing; clocks of '{self.dae.name}' tick every {periods} s, and steps of {self.dt:g} s "
-                "are not all alike: pass the time at the start of the step [s]."
+                f"stepper: t is missing; clocks of '{self.dae.name}' tick every {periods} s, and steps of "
+                f"{self.dt:g} s are not all alike: pass the time at the start of the step [s]."
             )
         if not self.dae.clocks:
             begin = 0.0
@@ -248,7 +261,7 @@ class Stepper:
             if len(self._schedules) > 1:
                 self._schedules.popitem()
             self._schedules[begin] = sample_schedule(
-                self.dae.clocks, begin, self.dt, 1, self.substeps, len(self._method.c)
+                self.dae.clocks, begin, self.dt, 1, self.substeps, self._method.evaluations
             )
         return self._schedules[begin]
 
@@ -260,7 +273,7 @@ class Stepper:
     @property
     def _step_time(self) -> float:
         instructions = self.dae.interpreted.motion.n_instructions()
-        return len(self._method.b) * instructions * (COMPILED if self.dae.library else INTERPRETED) + 1e-7
+        return self._method.evaluations * instructions * (COMPILED if self.dae.library else INTERPRETED) + 1e-7
 
     def _start(self, t: Any, where: str) -> float:
         if not _is_number(t) or not computable(float(t)):
@@ -271,9 +284,10 @@ class Stepper:
         stopped = np.flatnonzero(taken < len(schedule))
         first = int(stopped[np.argmin(taken[stopped])])
         warn(
-            f"rollout of '{self.dae.name}': {len(stopped)} of {len(taken)} runs did not reach the end, as a state is not "
-            f"finite, and are nan from there on; the first is run {first} at t = {schedule.starts[taken[first]]:.6g} s. "
-            "Take smaller steps (dt / substeps), and check start states and inputs."
+            f"rollout of '{self.dae.name}': {len(stopped)} of {len(taken)} runs did not reach the end, as a state is "
+            f"not finite, and are nan from there on; the first is run {first} at t = "
+            f"{schedule.starts[taken[first]]:.6g} s. Take smaller steps (dt / substeps), and check start states and "
+            "inputs."
         )
 
 
@@ -294,18 +308,6 @@ def step_method(name: Any) -> FixedStep:
             "are those of fb.simulate."
         )
     return METHODS[name]()
-
-
-def _kernel(dae: DAE, method: FixedStep) -> Kernel:
-    if dae.library is not None:
-        try:
-            return CompiledKernel(dae, method)
-        except CompilerError as error:
-            reason = str(error)
-    else:
-        reason = "it could not be compiled (no C compiler, or the cache is not writable)"
-    warn(f"stepper of '{dae.name}': {reason}; CasADi's virtual machine takes its steps, some 40 times slower.")
-    return InterpretedKernel(dae, method)
 
 
 def _stepper_again(dae: DAE, dt: float, method: FixedMethodName, substeps: int) -> Stepper:
