@@ -21,6 +21,8 @@ LOOSE = 1e-5
 # output times, and evaluates it again at every change of an input, takes longer than SciPy's explicit method, which
 # prepares nothing (benchmarks/nonstiff_methods.py).
 LARGE = 1000
+# Segments of the inputs that count as many: a multistep method begins anew in each.
+MANY = 20
 # The absolute tolerance of a motion of size 1, as a share of the relative one.
 OF_RTOL = 0.01
 METHODS = ("auto", *(integrator.name for integrator in INTEGRATORS))
@@ -108,6 +110,9 @@ def problem_kind(system: System, X: np.ndarray, times: np.ndarray, rtol: float) 
         return ProblemKind.NONSTIFF  # where no equations of motion hold, as in gimbal lock; any integrator will say so
     is_resolved = np.max(np.abs(poles)) * float(np.median(np.diff(times))) < 1
     decays = decays_fast(poles)
+    segments = np.diff(system.inputs.ends)
+    if len(segments) >= MANY and np.max(np.abs(poles)) * float(np.mean(segments)) < 1:
+        return ProblemKind.INTERRUPTED
     # The decay of Baumgarte's stabilisation is not stiff
     slow = system.dae.tree.loops.closures and np.max(-np.real(poles)) < 1.1 * STABILIZATION
     if decays and not (is_resolved or slow):

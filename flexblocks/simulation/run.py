@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -12,9 +13,10 @@ from flexblocks.simulation.checks.bounds import Bounds
 from flexblocks.simulation.checks.chart_changes import ChartChanges
 from flexblocks.simulation.checks.singularities import Singularities
 from flexblocks.simulation.chunks import Pace
-from flexblocks.simulation.integrators.stepper import StepFailure, Stepper, finite
+from flexblocks.simulation.integrators.stepper import Segments, StepFailure, Stepper, finite
 from flexblocks.simulation.motion_size import MotionSize
 from flexblocks.simulation.signals.inputs import separation
+from flexblocks.simulation.stepping.schedule import ticks_at
 from flexblocks.simulation.system import System
 
 SMALLEST = 1e-6  # accuracy to which the time of a failure is located, as a fraction of the run
@@ -86,12 +88,11 @@ class Integration:
         self.stepper.begin(float(self.times[-1]))
         z = self.system.consistent(self.times[0], X, self.system.dae.z.start, self.system.parameters(0))
         record = Record([X], [z], self.times[0], (X, z))
-        ends = self.system.inputs.ends
         try:
             if self.system.is_watched:
                 self.singularities.keep(X[None], z[None], self.system.p, fixed_steps=False)
-            for segment in range(len(ends) - 1):
-                X, z = self._segment(segment, X, z, record)
+            for first, last in self._legs():
+                X, z = self._leg(first, last, X, z, record)
         except KeyboardInterrupt:
             record.interrupted = True
             answered()
@@ -99,14 +100,31 @@ class Integration:
             record.fail(failure, self.singularities, self.bounds, self.system.p)
         return record
 
-    def _segment(self, segment: int, X: np.ndarray, z: np.ndarray, record: Record) -> tuple[np.ndarray, np.ndarray]:
-        """Integrate one segment in chunks; a chunk that fails is retried in parts."""
-        P = self.system.parameters(segment)
-        now = self.system.inputs.ends[segment]
-        self.stepper.keep_gaps(float(self.system.inputs.gaps[segment]))
-        stops, wanted = self._stops(segment)
+    def _legs(self) -> list[tuple[int, int]]:
+        """Return the first segment of each leg and that after its last: what is integrated without a stop between.
+
+        A leg is one segment, or as many as a stepper may cross: with the same gaps and without ticks between them.
+        """
+        inputs, clocks = self.system.inputs, self.system.dae.clocks
+        count = len(inputs.ends) - 1
+        if not self.stepper.crosses or len(self.system.dae.z):
+            return [(i, i + 1) for i in range(count)]
+        begins = np.append(True, inputs.gaps[1:] != inputs.gaps[:-1]) | ticks_at(clocks, inputs.ends[:-1]).any(axis=1)
+        return list(pairwise([*np.flatnonzero(begins).tolist(), count]))
+
+    def _leg(
+        self, first: int, last: int, X: np.ndarray, z: np.ndarray, record: Record
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Integrate the segments of a leg in chunks; a chunk that fails is retried in parts."""
+        inputs = self.system.inputs
+        now, P = inputs.ends[first], self.system.parameters(first)
+        self.stepper.keep_gaps(float(inputs.gaps[first]))
+        p = np.repeat(self.system.p[:, None], last - first, axis=1)
+        segments = Segments(inputs.ends[first:last], np.vstack([p, inputs.parameters[:, first:last]]))
+        self.stepper.keep_segments(segments)
+        stops, wanted = self._stops(first, last)
         z = self.system.consistent(now, X, z, P)
-        X, z = self._ticked(segment, X, z, record)
+        X, z = self._ticked(first, X, z, record)
         i = 0
         while i < len(stops):
             # Integrate a chunk ...
@@ -117,7 +135,7 @@ class Integration:
                 self.pace.length = min(self.pace.length, self.charts.time_left(X, self.system.p))
             chunk = self._chunk(now, stops[i:])
             if self.size is not None:
-                self.stepper.measure(self.size.scale(now, X, P))
+                self.stepper.measure(self.size.scale(now, X, segments.at(np.array([now]))[:, 0]))
             self.stepper.prepare(chunk)
             self.pace.keep_budget()  # what is derived and compiled there takes long of large arms
             try:
@@ -181,14 +199,19 @@ class Integration:
             record.X[-1], record.z[-1] = X, z
         return X, z
 
-    def _stops(self, segment: int) -> tuple[np.ndarray, np.ndarray]:
-        """Return the times at which the integration of a segment stops, and which of these are output times."""
-        left, right = self.system.inputs.ends[segment : segment + 2]
+    def _stops(self, begin: int, end: int) -> tuple[np.ndarray, np.ndarray]:
+        """Return the times at which the integration of a leg stops, and which of these are output times."""
+        left, *inner, right = self.system.inputs.ends[begin : end + 1].tolist()
         slack = separation(self.times[0], self.times[-1])
         first, last = np.searchsorted(self.times, [left + slack, right + slack], side="right")
         outputs = self.times[first:last].copy()
         outputs[outputs > right - slack] = right
-        stops = np.union1d(outputs, [right])
+        # An output that is the end of a segment but for rounding is that end.
+        at = np.searchsorted(inner, outputs - slack) if inner else np.zeros(len(outputs), dtype=int)
+        for i, k in enumerate(at.tolist()):
+            if k < len(inner) and abs(inner[k] - outputs[i]) <= slack:
+                outputs[i] = inner[k]
+        stops = np.union1d(outputs, [*inner, right])
         return stops, np.isin(stops, outputs)
 
     def _chunk(self, now: float, stops: np.ndarray) -> np.ndarray:

@@ -8,6 +8,7 @@ Nothing is built for the signals or for the spacing of the stops, and no Jacobia
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 
 import numpy as np
 
@@ -17,9 +18,9 @@ from flexblocks.simulation.integrators.driven_equations import DrivenEquations
 from flexblocks.simulation.integrators.efforts import step_effort
 from flexblocks.simulation.integrators.explicit_step_size import ExplicitStepSize
 from flexblocks.simulation.integrators.fixed_step import of_pair
-from flexblocks.simulation.integrators.integrator import Integrator, Options
+from flexblocks.simulation.integrators.integrator import Integrator, Options, ProblemKind
 from flexblocks.simulation.integrators.step_chains import StepChains
-from flexblocks.simulation.integrators.stepper import StepFailure, Stepper, decays_fast, finite, poles_at
+from flexblocks.simulation.integrators.stepper import Segments, StepFailure, Stepper, decays_fast, finite, poles_at
 
 # The decay rate times the step, beyond which a step is limited by stability and not by what moves.
 LIMITED = 2.0
@@ -45,7 +46,7 @@ class ExplicitStepper(Stepper):
     def __init__(self, equations: DrivenEquations, pair: Pair, otherwise: Callable[[], Stepper]) -> None:
         self.equations, self.otherwise = equations, otherwise
         self.evaluations = len(pair.b) - pair.reuses_last
-        self.gap = pair.gap
+        self.gap, self.crosses = pair.gap, not pair.reuses_last  # no slope is that on both sides of a jump
         self.size = ExplicitStepSize(pair)
         self._chains = StepChains(equations, pair)
         self._stiff: Stepper | None = None
@@ -57,7 +58,11 @@ class ExplicitStepper(Stepper):
         self.size.forget()
         self._since, self._goes_on = 0, False
         self._tried = self._accepted = 0
+        self._segments: Segments | None = None
         self.keep_gaps(np.inf)
+
+    def keep_segments(self, segments: Segments) -> None:
+        self._segments = segments
 
     def keep_gaps(self, gap: float) -> None:
         super().keep_gaps(gap)
@@ -70,8 +75,9 @@ class ExplicitStepper(Stepper):
     def advance(
         self, X: np.ndarray, z: np.ndarray, P: np.ndarray, times: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray | None]:
+        segments = self._segments or Segments(times[:1], P[:, None])
         try:
-            states, t, X = self._explicit_states(np.asarray(X, dtype=float), P, times)
+            states, t, X = self._explicit_states(np.asarray(X, dtype=float), segments, times)
         except RuntimeError as error:  # of a function of the user
             raise StepFailure.of(error) from None
         if len(states) < len(times) - 1:
@@ -81,28 +87,36 @@ class ExplicitStepper(Stepper):
             self._stiff.measure(self.scale)
             self._stiff.most_steps = self.most_steps
             rest = np.array([t, *times[len(states) + 1 :]])
-            self._stiff.prepare(rest)
-            tail, _ = self._stiff.advance(X, z, P, rest)
-            self.steps += self._stiff.steps
-            states.extend(tail)
+            # It crosses no segments.
+            ends = np.flatnonzero(np.isin(rest[1:-1], segments.starts)) + 1
+            for first, last in pairwise([0, *ends.tolist(), len(rest) - 1]):
+                part = rest[first : last + 1]
+                self._stiff.prepare(part)
+                tail, _ = self._stiff.advance(X, z, segments.at(part[:1])[:, 0], part)
+                self.steps += self._stiff.steps
+                states.extend(tail)
+                X = states[-1]
         return finite(np.array(states)), None
 
     def _explicit_states(
-        self, X: np.ndarray, P: np.ndarray, times: np.ndarray
+        self, X: np.ndarray, segments: Segments, times: np.ndarray
     ) -> tuple[list[np.ndarray], float, np.ndarray]:
         """Return the states at the stops until the equations become stiff, and the time [s] and state there."""
         size, states = self.size, []
         self.steps, t = 0, float(times[0])
         size.set_stops(times)
         if not self._goes_on and not size.step:
+            P = segments.at(times[:1])[:, 0]
             size.begin(self.equations, self.scale, t, X, P, times[-1] - times[0])
             self._since = LOOK
         while len(states) < len(times) - 1 and not self._goes_on:
-            if (self._since >= LOOK or size.is_held_back) and self._is_stiff(t, X, P):
-                self._goes_on = True
-                break
+            if self._since >= LOOK or size.is_held_back:
+                self._goes_on = self._is_stiff(t, X, segments.at(np.array([t]))[:, 0])
+                if self._goes_on:
+                    break
             # Equal steps to each of the next stops, as many as one call takes ...
             ends, lengths, stops = self._plan(t, times[len(states) + 1 :])
+            P = segments.at(ends - lengths / 2)
             new, errors = self._chains.take(X, P, self.scale, ends - lengths, lengths)
             accepted = size.control(errors, lengths[: len(errors)])
             # ... of which those count that come before the first refused one.
@@ -168,5 +182,8 @@ def explicit_stepper(equations: DrivenEquations, options: Options, pair: Pair) -
 
 RK43 = Integrator("rk43", lambda equations, options: explicit_stepper(equations, options, rk43()))
 RK8 = Integrator(
-    "rk8", lambda equations, options: explicit_stepper(equations, options, rk8()), fixed=lambda: of_pair(rk8())
+    "rk8",
+    lambda equations, options: explicit_stepper(equations, options, rk8()),
+    fixed=lambda: of_pair(rk8()),
+    suits=ProblemKind.INTERRUPTED,
 )

@@ -21,6 +21,7 @@ class ProblemKind(Enum):
     LARGE = "the same, of so many operations that what integrators prepare takes longer than most runs"
     OSCILLATING = "what oscillates faster than the motion is sampled, or is large and may decay fast on the way"
     ROUGHLY_OSCILLATING = "the same, to a loose tolerance"
+    INTERRUPTED = "what inputs or samples interrupt more often than anything moves"
     STIFF = "ordinary differential equations in which something decays faster than anything oscillates or grows"
     ALGEBRAIC = "differential-algebraic equations"
 

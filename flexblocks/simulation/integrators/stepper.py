@@ -78,6 +78,18 @@ class ErrorScale:
         return np.maximum(self.least, np.maximum(self.atol * np.minimum(size, LARGE), beside))
 
 
+@dataclass(frozen=True, eq=False)
+class Segments:
+    """Segments of the inputs one after the other, with starts (k,) [s] and parameters P (size, k) of the equations."""
+
+    starts: np.ndarray
+    P: np.ndarray
+
+    def at(self, times: np.ndarray) -> np.ndarray:
+        """Return the parameters (size, m) at times (m,) [s]; an end belongs to the later segment."""
+        return self.P[:, np.maximum(np.searchsorted(self.starts, times, side="right") - 1, 0)]
+
+
 def of_kinds(values: np.ndarray, kinds: np.ndarray) -> np.ndarray:
     """Return for each state (nx + 1,) the largest of these values of the states of its kind, all >= 0."""
     largest = np.zeros(kinds[-1] + 1)
@@ -88,14 +100,16 @@ def of_kinds(values: np.ndarray, kinds: np.ndarray) -> np.ndarray:
 class Stepper(ABC):
     """Integration method for one system of equations.
 
-    `steps` is the number of steps of the last `advance`, `evaluations` how often each of them
-    evaluates the equations, roughly, and `step_time` the wall time [s] that one takes besides, as measured. Two
-    evaluations are at most `gap` of a step apart; `longest` is the longest step [s] that `keep_gaps` allows. An
-    `advance` gives up after `most_steps`, and is cut into smaller ones, so that a run can be stopped meanwhile.
+    `steps` is the number of steps of the last `advance`, `evaluations` how often each of them evaluates the equations,
+    roughly, and `step_time` the wall time [s] that one takes besides, as measured. Two evaluations are at most `gap` of
+    a step apart; `longest` is the longest step [s] that `keep_gaps` allows. One that `crosses` goes through several
+    segments in one `advance`, whose ends are among its stops. An `advance` gives up after `most_steps`, and is cut into
+    smaller ones, so that a run can be stopped meanwhile.
     """
 
     gap = 1.0
     longest = np.inf
+    crosses = False
     scale: ErrorScale
     steps = 0
     evaluations = 1
@@ -108,6 +122,9 @@ class Stepper(ABC):
     def keep_gaps(self, gap: float) -> None:
         """Evaluate the equations at times that are no farther than `gap` [s] apart, from here on."""
         self.longest = gap / self.gap
+
+    def keep_segments(self, segments: Segments) -> None:  # noqa: B027 (most do not cross any)
+        """Take the inputs from these segments, from here on: of steppers that cross."""
 
     def measure(self, scale: ErrorScale) -> None:
         """Measure local errors by this scale, from here on."""
