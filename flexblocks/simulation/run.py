@@ -101,15 +101,15 @@ class Integration:
         return record
 
     def _legs(self) -> list[tuple[int, int]]:
-        """Return the first segment of each leg and that after its last: what is integrated without a stop between.
+        """Return the first segment of each leg and that after its last: what is integrated in one go.
 
-        A leg is one segment, or as many as a stepper may cross: with the same gaps and without ticks between them.
+        A leg is one segment, or as many with the same gaps as a stepper may cross.
         """
-        inputs, clocks = self.system.inputs, self.system.dae.clocks
+        inputs = self.system.inputs
         count = len(inputs.ends) - 1
-        if not self.stepper.crosses or len(self.system.dae.z):
+        if not self.stepper.crosses:
             return [(i, i + 1) for i in range(count)]
-        begins = np.append(True, inputs.gaps[1:] != inputs.gaps[:-1]) | ticks_at(clocks, inputs.ends[:-1]).any(axis=1)
+        begins = np.append(True, inputs.gaps[1:] != inputs.gaps[:-1])
         return list(pairwise([*np.flatnonzero(begins).tolist(), count]))
 
     def _leg(
@@ -120,11 +120,14 @@ class Integration:
         now, P = inputs.ends[first], self.system.parameters(first)
         self.stepper.keep_gaps(float(inputs.gaps[first]))
         p = np.repeat(self.system.p[:, None], last - first, axis=1)
-        segments = Segments(inputs.ends[first:last], np.vstack([p, inputs.parameters[:, first:last]]))
+        starts = inputs.ends[first:last]
+        ticking = ticks_at(self.system.dae.clocks, starts)
+        segments = Segments(starts, np.vstack([p, inputs.parameters[:, first:last]]), ticking)
         self.stepper.keep_segments(segments)
         stops, wanted = self._stops(first, last)
         z = self.system.consistent(now, X, z, P)
-        X, z = self._ticked(first, X, z, record)
+        if not self.stepper.crosses:
+            X, z = self._ticked(first, X, z, record)
         i = 0
         while i < len(stops):
             # Integrate a chunk ...
@@ -135,7 +138,7 @@ class Integration:
                 self.pace.length = min(self.pace.length, self.charts.time_left(X, self.system.p))
             chunk = self._chunk(now, stops[i:])
             if self.size is not None:
-                self.stepper.measure(self.size.scale(now, X, segments.at(np.array([now]))[:, 0]))
+                self.stepper.measure(self.size.scale(now, X, segments.at(now)))
             self.stepper.prepare(chunk)
             self.pace.keep_budget()  # what is derived and compiled there takes long of large arms
             try:
@@ -168,6 +171,8 @@ class Integration:
             # ... and record the states at output times.
             if self.size is not None:
                 self.size.reach(states)
+            if self.stepper.begun is not None:
+                self._replace(now, self.stepper.begun, z, record)
             X, z = states[-1], z if algebraics is None else algebraics[-1]
             for time, state, guess in zip(chunk[1:], states, guesses, strict=True):
                 if time != stops[i]:
@@ -195,9 +200,13 @@ class Integration:
         change = sum(np.array(clock.change(x, z, u, system.p)).ravel() for clock in ticking)
         X = finite(np.append(x + change, X[-1]))
         z = system.consistent(now, X, z, P)
+        self._replace(now, X, z, record)
+        return X, z
+
+    def _replace(self, now: float, X: np.ndarray, z: np.ndarray, record: Record) -> None:
+        """Record a state after ticks, if the one before is that of an output."""
         if abs(self.times[len(record.X) - 1] - now) <= separation(self.times[0], self.times[-1]):
             record.X[-1], record.z[-1] = X, z
-        return X, z
 
     def _stops(self, begin: int, end: int) -> tuple[np.ndarray, np.ndarray]:
         """Return the times at which the integration of a leg stops, and which of these are output times."""

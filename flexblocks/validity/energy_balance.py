@@ -121,7 +121,7 @@ def _power_lost(dae: DAE, x: np.ndarray, z: np.ndarray, u: np.ndarray, p: np.nda
 
 @lru_cache(maxsize=32)
 def _losses(dae: DAE) -> ca.Function | None:
-    """Return the function (x, its rates and the power, p) -> power that is lost [W], sum of the powers it is the rest of."""
+    """Return the function (x, its rates and the power, p) -> power that is lost [W], sum of all powers."""
     if dae.energy.n_in() > 2:  # energies of algebraic variables, whose rates no equation gives
         return None
     x, p, rates = dae.motion.sx_in(0), dae.motion.sx_in(3), dae.motion.sx_out(0)

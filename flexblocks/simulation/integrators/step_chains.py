@@ -25,11 +25,18 @@ class StepChains:
         self._chains: dict[int, StepCall] = {}
 
     def take(
-        self, X: np.ndarray, P: np.ndarray, scale: ErrorScale, starts: np.ndarray, lengths: np.ndarray
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """Return the states (k, nx + 1) after each step, and the estimates of the local errors (k,).
+        self,
+        X: np.ndarray,
+        P: np.ndarray,
+        scale: ErrorScale,
+        starts: np.ndarray,
+        lengths: np.ndarray,
+        ticking: np.ndarray,
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return the states (k, nx + 1) after each step, those at its start after ticks, and the local errors (k,).
 
-        The steps end with the first that is refused. P (size, k) are the parameters of the equations in each.
+        The steps end with the first that is refused. P (size, k) are the parameters of the equations in each, ticking
+        (k, clocks) says which clocks tick at its start.
         """
         dae, count = self._equations.dae, len(lengths)
         parameters = len(dae.p)
@@ -41,17 +48,19 @@ class StepChains:
         segments[:, :count] = P[parameters:]
         slope = self._equations.slope(starts[0], X, P[:, 0]) if self._pair.reuses_last else np.zeros(0)
         u = self._inputs(when, widths, segments)[:count] if len(dae.u) else np.zeros((count, 0))
-        states, errors, done, at = np.empty((count, len(X))), np.empty(count), 0, np.concatenate([X, slope])
+        states, begun, errors = np.empty((count, len(X))), np.empty((count, len(X))), np.empty(count)
+        done, at = 0, np.concatenate([X, slope])
         while done < count:
             size = self._steps_of_a_call(count - done)
             steps, part = self._chain(size), slice(done, done + max((count - done) // size, 1) * size)
-            steps.arguments[1][:, 1:], steps.arguments[3][:] = (scale.rtol, scale.atol), P[:parameters, 0]
+            steps.arguments[1][:, 1:3], steps.arguments[3][:] = (scale.rtol, scale.atol), P[:parameters, 0]
             steps.arguments[4][:] = np.concatenate([scale.origin, scale.furthest, scale.least])
-            done += steps.take(at, lengths[part], u[part], states[part], errors[part])
+            results = states[part], begun[part], errors[part]
+            done += steps.take(at, lengths[part], ticking[part], u[part], *results)
             if not errors[done - 1] <= 1.0:
                 break
             at = steps.arguments[0][0].copy()
-        return states[:done], errors[:done]
+        return states[:done], begun[:done], errors[:done]
 
     def _steps_of_a_call(self, left: int) -> int:
         """Return how many steps to take in one call, with `left` to go.

@@ -80,14 +80,37 @@ class ErrorScale:
 
 @dataclass(frozen=True, eq=False)
 class Segments:
-    """Segments of the inputs one after the other, with starts (k,) [s] and parameters P (size, k) of the equations."""
+    """Segments of the inputs one after the other.
+
+    Attributes
+    ----------
+    starts : ndarray (k,)
+        [s]
+    P : ndarray (size, k)
+        Parameters of the equations.
+    ticking : ndarray of uint8 (k, clocks)
+        Which clocks tick at the start of each.
+    """
 
     starts: np.ndarray
     P: np.ndarray
+    ticking: np.ndarray
 
-    def at(self, times: np.ndarray) -> np.ndarray:
-        """Return the parameters (size, m) at times (m,) [s]; an end belongs to the later segment."""
-        return self.P[:, np.maximum(np.searchsorted(self.starts, times, side="right") - 1, 0)]
+    def of(self, times: np.ndarray) -> np.ndarray:
+        """Return the segment (m,) of each time (m,) [s]; an end belongs to the later one."""
+        return np.maximum(np.searchsorted(self.starts, times, side="right") - 1, 0)
+
+    def at(self, time: float) -> np.ndarray:
+        """Return the parameters (size,) at a time [s]."""
+        return self.P[:, self.of(np.array([time]))[0]]
+
+    def ticks(self, start: float, of_steps: np.ndarray) -> np.ndarray:
+        """Return which clocks tick (m, clocks) at the start of steps in segments (m,), the first from `start` [s]."""
+        ticking = self.ticking[of_steps].copy()
+        ticking[1:][np.diff(of_steps) == 0] = 0
+        if start != self.starts[of_steps[0]]:
+            ticking[0] = 0
+        return ticking
 
 
 def of_kinds(values: np.ndarray, kinds: np.ndarray) -> np.ndarray:
@@ -102,14 +125,18 @@ class Stepper(ABC):
 
     `steps` is the number of steps of the last `advance`, `evaluations` how often each of them evaluates the equations,
     roughly, and `step_time` the wall time [s] that one takes besides, as measured. Two evaluations are at most `gap` of
-    a step apart; `longest` is the longest step [s] that `keep_gaps` allows. One that `crosses` goes through several
-    segments in one `advance`, whose ends are among its stops. An `advance` gives up after `most_steps`, and is cut into
-    smaller ones, so that a run can be stopped meanwhile.
+    a step apart; `longest` is the longest step [s] that `keep_gaps` allows. An `advance` gives up after `most_steps`,
+    and is cut into smaller ones, so that a run can be stopped meanwhile.
+
+    One that `crosses` goes through several segments in one `advance`, whose ends are among its stops, and ticks at
+    their starts: the states at stops are those after ticks, except the last one; `begun` (nx + 1,) is that at the start
+    of the last `advance`, None if nothing ticks there.
     """
 
     gap = 1.0
     longest = np.inf
     crosses = False
+    begun: np.ndarray | None = None
     scale: ErrorScale
     steps = 0
     evaluations = 1
