@@ -16,7 +16,7 @@ from flexblocks.simulation.checks.chart_changes import NO_CHARTS, ChartChanges, 
 from flexblocks.simulation.checks.singularities import Singularities
 from flexblocks.simulation.chunks import Budget, Pace
 from flexblocks.simulation.fixed_steps import FixedSteps
-from flexblocks.simulation.integrators.driven_equations import BUILDING, DrivenEquations
+from flexblocks.simulation.integrators.driven_equations import DrivenEquations
 from flexblocks.simulation.integrators.fixed_step import FixedStep
 from flexblocks.simulation.integrators.stepper import ErrorScale, Stepper
 from flexblocks.simulation.method import Method
@@ -112,8 +112,7 @@ class Solver:
         budget: Budget,
     ) -> FixedSteps:
         if self._kernel is None:
-            with BUILDING:
-                self._kernel = kernel_of(self.dae, method)
+            self._kernel = kernel_of(self.dae, method)
         instructions = method.evaluations * self.dae.interpreted.motion.n_instructions()
         pace = Pace(times[0], times[-1], instructions, 0.0, bar, budget)
         step = self.method.options.step

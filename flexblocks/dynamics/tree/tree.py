@@ -153,13 +153,15 @@ class Tree:
     def has_joints_in_series(self) -> bool:
         """Whether some joint follows another one with no mass between them, so that axes may align (gimbal lock).
 
-        A joint whose coordinates turn rotors of their own bounds its inertia in every posture.
+        Rotors that the coordinates of a joint turn bound its inertia in every posture, as do bodies of a size that are
+        fixed to what is between.
         """
         rotors = {rotor.share.used[0] for rotor in self.loose if len(rotor.share.used) == 1}
-        carries = [body.terms.has_inertia for body in self.bodies]  # itself, or what is fixed to it
+        fixed = [body.terms.resists_rotation for body in self.bodies]  # or what is fixed to it
         for i, body in reversed(list(enumerate(self.bodies))):
-            if carries[i] and not body.terms.size and body.parent is not None:
-                carries[body.parent] = True
+            if fixed[i] and not body.terms.size and body.parent is not None:
+                fixed[body.parent] = True
+        carries = [is_fixed or body.terms.has_inertia for is_fixed, body in zip(fixed, self.bodies, strict=True)]
 
         def is_free(body: Body) -> bool:
             return body.terms.size > 0 and not body.terms.has_inertia and not rotors.issuperset(body.share.used)

@@ -7,6 +7,7 @@ from weakref import WeakKeyDictionary
 
 from flexblocks.dae.compiler import CompilerError
 from flexblocks.dae.dae import DAE
+from flexblocks.simulation.integrators.driven_equations import BUILDING
 from flexblocks.simulation.integrators.fixed_step import FixedStep
 from flexblocks.simulation.stepping.compiled_kernel import CompiledKernel
 from flexblocks.simulation.stepping.interpreted_kernel import InterpretedKernel
@@ -20,13 +21,14 @@ _COMPILED: WeakKeyDictionary[DAE, dict[bytes, CompiledKernel]] = WeakKeyDictiona
 
 def kernel_of(dae: DAE, method: FixedStep) -> Kernel:
     """Return the kernel of an arm and a method; if compiling fails, the reason is logged as a warning."""
-    if dae.library is None:
-        return InterpretedKernel(dae, method)
-    kernels, key = _COMPILED.setdefault(dae, {}), method.A.tobytes() + method.b.tobytes()
-    if key not in kernels:
-        try:
-            kernels[key] = CompiledKernel(dae, method)
-        except CompilerError as error:
-            LOG.warning("%s; steps of '%s' are taken by CasADi's virtual machine", error, dae.name)
+    with BUILDING:
+        if dae.library is None:
             return InterpretedKernel(dae, method)
-    return kernels[key]
+        kernels, key = _COMPILED.setdefault(dae, {}), method.A.tobytes() + method.b.tobytes()
+        if key not in kernels:
+            try:
+                kernels[key] = CompiledKernel(dae, method)
+            except CompilerError as error:
+                LOG.warning("%s; steps of '%s' are taken by CasADi's virtual machine", error, dae.name)
+                return InterpretedKernel(dae, method)
+        return kernels[key]

@@ -81,8 +81,7 @@ class CompiledKernel(Kernel):
         done: np.ndarray,
         runs: slice = slice(None),
     ) -> None:
-        arrays = schedule.lengths, schedule.ticking, schedule.rows, schedule.kept
-        steps = _Schedule(len(schedule), *(array.ctypes.data for array in arrays))
+        steps = _Schedule(len(schedule), *schedule.addresses)
         first, last, _ = runs.indices(len(X))
         failed = _runs()(
             ctypes.byref(self._equations),

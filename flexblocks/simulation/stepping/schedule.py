@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
+from functools import cached_property
 
 import numpy as np
 
@@ -42,6 +43,11 @@ class Schedule:
 
     def __len__(self) -> int:
         return len(self.lengths)
+
+    @cached_property
+    def addresses(self) -> tuple[int, ...]:
+        """Where lengths, ticks, rows and places are in memory, for C."""
+        return tuple(array.ctypes.data for array in (self.lengths, self.ticking, self.rows, self.kept))
 
     def part(self, first: int, last: int) -> Schedule:
         """Return the steps from the first to the last but one."""
