@@ -82,9 +82,9 @@ def checked_method(name: Any, rtol: Any, atol: Any, step: Any, where: str) -> Me
             raise ParameterError(f"{where}: {option} = {value!r}; must be a number > 0 and < 1.")
     integrator = next((integrator for integrator in INTEGRATORS if integrator.name == name), None)
     if step is not None and (integrator is None or integrator.fixed is None):
-        names = " or ".join(f"'{integrator.name}'" for integrator in INTEGRATORS if integrator.fixed)
+        names = ", ".join(f"'{integrator.name}'" for integrator in INTEGRATORS if integrator.fixed)
         raise ParameterError(
-            f"{where}: step = {step!r}; only method {names} has a fixed step, the others take rtol and atol."
+            f"{where}: step = {step!r}; only the methods {names} have a fixed step, the others take rtol and atol."
         )
     adapts = step is None and (integrator is None or integrator.stepper is not None)
     if not adapts and not (isinstance(step, (int, float)) and np.isfinite(step) and step > 0):

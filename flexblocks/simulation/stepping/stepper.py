@@ -45,7 +45,8 @@ def stepper(dae: DAE, dt: float, method: FixedMethodName = "rk4", *, substeps: i
     method : str
         ``"rk4"``: the classical Runge-Kutta method of order 4. ``"rk8"``: that of Dormand and Prince, of 12 stages.
         ``"semi-implicit"``: the semi-implicit Euler method of order 1, which evaluates the equations once; joints'
-        springs and dampers, friction and bent beams are implicit, so that they may be as stiff as they like.
+        springs and dampers, friction and bent beams are implicit, so that they may be as stiff as they like; cables,
+        contacts and springs between frames are not.
     substeps : int
         Steps of the method within `dt`. Steps end at ticks, too, so that there are more where clocks tick in between.
 
