@@ -15,9 +15,9 @@ from flexblocks.simulation.chunks import Pace
 from flexblocks.simulation.integrators.fixed_step import FixedStep
 from flexblocks.simulation.integrators.stepper import StepFailure
 from flexblocks.simulation.run import Record
-from flexblocks.simulation.signals.inputs import separation
+from flexblocks.simulation.signals.inputs import separation, ticks_at
 from flexblocks.simulation.stepping.kernel import Kernel
-from flexblocks.simulation.stepping.schedule import Schedule, first_steps, merged, steps_between, ticks_at
+from flexblocks.simulation.stepping.schedule import Schedule, first_steps, merged, steps_between
 from flexblocks.simulation.system import System
 
 UNSOLVED = "the algebraic equations could not be solved"

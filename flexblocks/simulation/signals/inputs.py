@@ -212,6 +212,14 @@ def inputs(
     return Inputs(tuple(signals), ends, _gaps(ends, resolutions), tuple(limits))
 
 
+def ticks_at(clocks: Sequence[Clock], times: np.ndarray) -> np.ndarray:
+    """Return which clocks tick at each of these times (k,), as uint8 (k, clocks)."""
+    ticking = np.zeros((len(times), len(clocks)), dtype=np.uint8)
+    for i, clock in enumerate(clocks):
+        ticking[:, i] = clock.ticks_at(times)
+    return ticking
+
+
 def separation(start: float, end: float) -> float:
     """Return the distance [s] below which two times count as one: rounding of the times."""
     return 1e-12 * max(abs(start), abs(end))

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from flexblocks.dynamics.tree.clock import Clock
-from flexblocks.simulation.stepping.schedule import Schedule, first_steps, merged, rounding, steps_between, ticks_at
+from flexblocks.simulation.signals.inputs import ticks_at
+from flexblocks.simulation.stepping.schedule import Schedule, first_steps, merged, rounding, steps_between
 
 
 def sample_schedule(

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
 
 import numpy as np
-
-from flexblocks.dynamics.tree.clock import Clock
 
 # Times that are computed in different ways differ by so much, as a share of themselves.
 ROUNDING = 8 * float(np.finfo(float).eps)
@@ -94,11 +91,3 @@ def merged(times: np.ndarray, others: np.ndarray, slack: float) -> np.ndarray:
     apart = np.minimum(np.abs(others - times[after - 1]), np.abs(times[after] - others))
     inside = (others > times[0]) & (others < times[-1]) & (apart > slack)
     return np.union1d(times, others[inside])
-
-
-def ticks_at(clocks: Sequence[Clock], times: np.ndarray) -> np.ndarray:
-    """Return which clocks tick at each of these times (k,), as uint8 (k, clocks)."""
-    ticking = np.zeros((len(times), len(clocks)), dtype=np.uint8)
-    for i, clock in enumerate(clocks):
-        ticking[:, i] = clock.ticks_at(times)
-    return ticking
