@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -17,7 +17,7 @@ from flexblocks.simulation.integrators.stepper import StepFailure
 from flexblocks.simulation.run import Record
 from flexblocks.simulation.signals.inputs import separation, ticks_at
 from flexblocks.simulation.stepping.kernel import Kernel
-from flexblocks.simulation.stepping.schedule import Schedule, first_steps, merged, steps_between
+from flexblocks.simulation.stepping.schedule import Schedule, Steps, merged, steps_between
 from flexblocks.simulation.system import System
 
 UNSOLVED = "the algebraic equations could not be solved"
@@ -58,10 +58,13 @@ class FixedSteps:
         state = X[None].copy()
         try:
             self._check(X[None])
-            for first in range(0, len(self._schedule), self.pace.steps):
+            first, steps = 0, len(self._steps)
+            while first < steps:
                 self.interrupt.obey()
                 self.pace.keep_budget()
-                self._chunk(first, state, record)
+                last = min(first + self.pace.steps, steps, first + self.pace.budget.max_steps - self.pace.taken)
+                self._chunk(first, int(last), state, record)
+                first = int(last)
         except KeyboardInterrupt:
             record.interrupted = True
             answered()
@@ -73,14 +76,18 @@ class FixedSteps:
         record.z = [guess] * len(record.X)
         return record
 
-    def _chunk(self, first: int, state: np.ndarray, record: Record) -> None:
-        """Take the next steps from `state` (1, nx + 1), which becomes that at their end, and record what they pass."""
-        schedule = self._schedule.part(first, first + self.pace.steps)
-        steps, began = len(schedule), record.reached
-        inputs, rows = self._inputs(schedule)
-        every = replace(schedule, rows=rows, kept=np.arange(steps))
+    def _chunk(self, first: int, last: int, state: np.ndarray, record: Record) -> None:
+        """Take the steps from the first to the last but one, and record the outputs that they pass.
+
+        They begin at `state` (1, nx + 1), which becomes that at their end.
+        """
+        steps, began = last - first, record.reached
+        starts, lengths, interval, begins = self._steps.part(first, last)
+        inputs, rows = self._inputs(starts, lengths, self._segments[interval])
+        ticking = self._ticking[interval] * begins[:, None]
+        schedule = Schedule(starts, lengths, ticking, rows, np.arange(steps))
         states, done = np.empty((1, steps + 1, state.shape[1])), np.zeros(1, dtype=np.int64)
-        self.kernel.take(every, state, inputs, self.system.p[None], states, done)
+        self.kernel.take(schedule, state, inputs, self.system.p[None], states, done)
         taken = int(done[0])
         passed = states[0, : taken + 1]
         if taken == steps:
@@ -88,11 +95,12 @@ class FixedSteps:
         # States are those at the starts of steps, and the one at the end, before its ticks.
         before = record.state[0][None] if first else passed[:0]
         good = self._good(np.concatenate([before, passed])) - len(before)
-        starts = np.append(schedule.starts, self._schedule.starts[first + steps : first + steps + 1])
-        kept = np.flatnonzero(schedule.kept[: min(good, steps)] >= 0)
-        record.X.extend(passed[kept])
+        outputs = np.flatnonzero((begins & self._outputs[interval])[: min(good, steps)])
+        record.X.extend(passed[outputs])
         if good > 0:
-            record.reached = float(starts[good - 1]) if good <= len(starts) else float(self.times[-1])
+            following, *_ = self._steps.part(last, last + 1)
+            times = np.concatenate([starts, following, self.times[-1:]])
+            record.reached = float(times[good - 1])
             record.state = passed[good - 1].copy(), record.state[1]
         if good <= steps:
             self._check(np.concatenate([before, passed[: good + 1]]))
@@ -125,18 +133,18 @@ class FixedSteps:
             z = np.tile(self.system.dae.z.start, (len(states), 1))
             self.singularities.keep(states, z, self.system.p, fixed_steps=len(states) > 1)
 
-    def _inputs(self, schedule: Schedule) -> tuple[np.ndarray, np.ndarray]:
-        """Return the inputs (1, rows, nu) of these steps, and the row of each stage (steps, stages)."""
-        inputs, segments = self.system.inputs, schedule.rows[:, 0]
+    def _inputs(self, starts: np.ndarray, lengths: np.ndarray, segments: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return the inputs (1, rows, nu) of steps in these segments, and the row of each stage (steps, stages)."""
+        inputs = self.system.inputs
         if inputs.are_held:
             of_segment = np.arange(segments[0], segments[-1] + 1)
             u = self._values(inputs.ends[of_segment], of_segment)
             rows = np.repeat((segments - segments[0])[:, None], self.method.evaluations, axis=1)
         else:
             places, of_stage = np.unique(self.method.c, return_inverse=True)
-            times = schedule.starts[:, None] + places * schedule.lengths[:, None]
+            times = starts[:, None] + places * lengths[:, None]
             u = self._values(times.ravel(), np.repeat(segments, len(places)))
-            rows = len(places) * np.arange(len(schedule))[:, None] + of_stage
+            rows = len(places) * np.arange(len(starts))[:, None] + of_stage
         return u[None], np.ascontiguousarray(rows, dtype=np.int64)
 
     def _values(self, times: np.ndarray, segments: np.ndarray) -> np.ndarray:
@@ -147,18 +155,23 @@ class FixedSteps:
         return np.ascontiguousarray(u.T)
 
     @cached_property
-    def _schedule(self) -> Schedule:
-        """All steps of the run; `rows` are the segments of the inputs, what is `kept` are the outputs."""
-        inputs, clocks = self.system.inputs, self.system.dae.clocks
-        slack = separation(self.times[0], self.times[-1])
-        stops = merged(self.times, inputs.ends, slack)
-        segments = np.clip(np.searchsorted(inputs.ends, stops[:-1] + slack, side="right") - 1, 0, len(inputs.ends) - 2)
-        longest = np.minimum(self.step, inputs.gaps[segments])
-        starts, lengths, counts = steps_between(stops, self.step, longest)
-        begun = first_steps(counts)
-        ticking = np.zeros((len(lengths), len(clocks)), dtype=np.uint8)
-        ticking[begun] = ticks_at(clocks, stops[:-1])
-        kept = np.full(len(lengths), -1, dtype=np.int64)
-        outputs = np.isin(stops[:-1], self.times)
-        kept[begun[outputs]] = np.arange(np.count_nonzero(outputs))
-        return Schedule(starts, lengths, ticking, np.repeat(segments, counts)[:, None], kept)
+    def _steps(self) -> Steps:
+        """All steps of the run."""
+        inputs = self.system.inputs
+        stops = merged(self.times, inputs.ends, separation(self.times[0], self.times[-1]))
+        return steps_between(stops, self.step, np.minimum(self.step, inputs.gaps[inputs.segment_of(stops[:-1])]))
+
+    @cached_property
+    def _segments(self) -> np.ndarray:
+        """The segment of the inputs after each stop (k - 1,)."""
+        return self.system.inputs.segment_of(self._steps.stops[:-1])
+
+    @cached_property
+    def _ticking(self) -> np.ndarray:
+        """The clocks that tick at each stop (k - 1, clocks)."""
+        return ticks_at(self.system.dae.clocks, self._steps.stops[:-1])
+
+    @cached_property
+    def _outputs(self) -> np.ndarray:
+        """Whether each stop (k - 1,) is an output."""
+        return np.isin(self._steps.stops[:-1], self.times)

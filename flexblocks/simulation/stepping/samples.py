@@ -8,7 +8,7 @@ import numpy as np
 
 from flexblocks.dynamics.tree.clock import Clock
 from flexblocks.simulation.signals.inputs import ticks_at
-from flexblocks.simulation.stepping.schedule import Schedule, first_steps, merged, rounding, steps_between
+from flexblocks.simulation.stepping.schedule import Schedule, merged, rounding, steps_between
 
 
 def sample_schedule(
@@ -34,13 +34,13 @@ def sample_schedule(
     step = period / substeps
     ticks = [clock.ticks(times[0], times[-1]) for clock in clocks]
     stops = merged(times, np.unique(np.concatenate([np.zeros(0), *ticks])), rounding(times) + 1e-9 * step)
-    starts, lengths, counts = steps_between(stops, step)
-    begun = first_steps(counts)
+    steps = steps_between(stops, step)
+    starts, lengths, interval, begins = steps.part(0, len(steps))
     # Ticks are at stops; the last one belongs to what follows.
     ticking = np.zeros((len(lengths), len(clocks)), dtype=np.uint8)
-    ticking[begun] = ticks_at(clocks, stops[:-1])
+    ticking[begins] = ticks_at(clocks, stops[:-1])
     sample = np.searchsorted(times, stops[:-1], side="right") - 1
-    rows = np.repeat(np.repeat(sample, counts)[:, None], stages, axis=1)
+    rows = np.repeat(sample[interval][:, None], stages, axis=1)
     kept = np.full(len(lengths), -1, dtype=np.int64)
-    kept[begun[np.isin(stops[:-1], times)]] = np.arange(samples)
+    kept[steps.first[np.isin(stops[:-1], times)]] = np.arange(samples)
     return Schedule(starts, lengths, ticking, np.ascontiguousarray(rows, dtype=np.int64), kept)

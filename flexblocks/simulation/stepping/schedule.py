@@ -51,10 +51,45 @@ class Schedule:
         return Schedule(*(getattr(self, field.name)[first:last] for field in fields(self)))
 
 
-def steps_between(
-    stops: np.ndarray, step: float, longest: np.ndarray | None = None
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return starts and lengths (n,) [s] of steps from stop to stop, and how many there are to each (k - 1,).
+@dataclass(frozen=True, eq=False)
+class Steps:
+    """Steps of equal length from stop to stop.
+
+    Attributes
+    ----------
+    stops : ndarray (k,)
+        Rising times [s].
+    lengths : ndarray (k - 1,)
+        Length of the steps of each interval [s].
+    counts : ndarray of int64 (k - 1,)
+        How many they are, one at least.
+    """
+
+    stops: np.ndarray
+    lengths: np.ndarray
+    counts: np.ndarray
+
+    def __len__(self) -> int:
+        return int(np.sum(self.counts))
+
+    @cached_property
+    def first(self) -> np.ndarray:
+        """Number of the first step of each interval (k - 1,)."""
+        return np.cumsum(self.counts) - self.counts
+
+    def part(self, first: int, last: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        """Return starts and lengths (n,) [s] of the steps from the first to the last but one.
+
+        And the interval of each (n,), and whether it begins there (n,).
+        """
+        steps = np.arange(first, min(last, len(self)))
+        interval = np.searchsorted(self.first, steps, side="right") - 1
+        within, lengths = steps - self.first[interval], self.lengths[interval]
+        return self.stops[interval] + within * lengths, lengths, interval, within == 0
+
+
+def steps_between(stops: np.ndarray, step: float, longest: np.ndarray | None = None) -> Steps:
+    """Return the steps from stop to stop.
 
     Parameters
     ----------
@@ -70,19 +105,12 @@ def steps_between(
     ratios = np.where(np.abs(plain - ratios) * step <= rounding(stops), plain, ratios)
     asked = ratios if longest is None else ratios * np.maximum(step / longest, 1.0)
     counts = np.maximum(np.ceil(asked - 1e-6), 1).astype(np.int64)
-    lengths = np.repeat(step * (ratios / counts), counts)
-    within = np.arange(len(lengths)) - np.repeat(first_steps(counts), counts)
-    return np.repeat(stops[:-1], counts) + within * lengths, lengths, counts
+    return Steps(stops, step * (ratios / counts), counts)
 
 
 def rounding(times: np.ndarray) -> float:
     """Return by how much two times may differ that are the same but for rounding [s]."""
     return ROUNDING * max(abs(float(times[0])), abs(float(times[-1])))
-
-
-def first_steps(counts: np.ndarray) -> np.ndarray:
-    """Return the first step after each stop (k - 1,), of so many steps between them (k - 1,)."""
-    return np.cumsum(counts) - counts
 
 
 def merged(times: np.ndarray, others: np.ndarray, slack: float) -> np.ndarray:
