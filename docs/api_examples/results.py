@@ -5,6 +5,7 @@ import tempfile
 from pathlib import Path
 
 import matplotlib.pyplot as plt
+import numpy as np
 
 import flexblocks as fb
 from flexblocks import export, models, notebook, plot, schemas
@@ -14,6 +15,11 @@ model = models.subudhi_morris_2002(modes=1)
 dae = fb.assemble(model)
 run = fb.simulate(dae, (0.0, 1.0), u={"motor1.torque": 0.1})
 lin = fb.linearize(dae, outputs=("payload.x", "payload.y"))
+
+# %% stepper Stepper
+step = fb.stepper(dae, 1e-3)
+x = step(dae.x.start, {"motor1.torque": 0.1})
+states = step.rollout(U={"motor1.torque": 0.1 * np.ones((8, 100))})  # runs, samples + 1, states
 
 # %% LinearModel
 print(lin.states, lin.inputs, lin.outputs)

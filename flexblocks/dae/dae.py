@@ -13,7 +13,7 @@ from typing import Any, Literal
 import casadi as ca
 
 from flexblocks.dae.compiler import CompilerError, load
-from flexblocks.dae.explicit_steps import EXPANDED, PAIRS, SIZES, chain, step
+from flexblocks.dae.explicit_steps import EXPANDED, PAIRS, SIZES, chain, pair_of, step
 from flexblocks.dae.functions import DAEFunctions, compiled
 from flexblocks.dynamics.algorithms.frame_motions import frame_units
 from flexblocks.interfaces.variables import variables
@@ -66,15 +66,16 @@ class DAE(DAEFunctions, RichDisplay):
         count : int
             One of `flexblocks.dae.explicit_steps.SIZES`.
         """
-        pair, made = PAIRS[method](), self._steps
+        pair, made = pair_of(PAIRS[method](), self.clocks), self._steps
         kinds = self.tree.state_kinds(self.x.units)
         if (method, count) not in made and self.is_chained:
-            one = step(self.interpreted.motion, pair, False, kinds)
+            one = step(self.interpreted.motion, pair, False, kinds, self.clocks)
             chains = {size: chain(one, pair, size) for size in SIZES}
             functions = compiled(list(chains.values()), self)
             made.update({(method, size): functions[function.name()] for size, function in chains.items()})
         if (method, 1) not in made:
-            made[method, 1] = step(self.motion, pair, self.library is None and not self._is_large, kinds)
+            expand = self.library is None and not self._is_large
+            made[method, 1] = step(self.motion, pair, expand, kinds, self.clocks)
         if (method, count) not in made:
             made[method, count] = chain(made[method, 1], pair, count)
         return made[method, count]

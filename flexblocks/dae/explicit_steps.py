@@ -11,12 +11,14 @@ for Dormand and Prince's of order 8, 0.17 or less for pairs of order 5.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any, Literal
 
 import casadi as ca
 import numpy as np
+
+from flexblocks.dynamics.tree.clock import Clock
 
 # Steps in one call, fewest first: the last of a run that are left over take calls of the smaller sizes.
 SIZES = (1, 2, 16, 128, 512)
@@ -104,18 +106,34 @@ def rk8() -> Pair:
 PAIRS = {"rk43": rk43, "rk8": rk8}
 
 
-def step(motion: ca.Function, pair: Pair, expand: bool, kinds: Sequence[int]) -> ca.Function:
+def pair_of(pair: Pair, clocks: Sequence[Clock]) -> Pair:
+    """Return the pair as it serves equations with these clocks: no slope is that before and after a tick."""
+    return replace(pair, reuses_last=False) if clocks else pair
+
+
+def step(
+    motion: ca.Function, pair: Pair, expand: bool, kinds: Sequence[int], clocks: Sequence[Clock] = ()
+) -> ca.Function:
     """Return one step, function (X, [h, rtol, atol], u at the nodes, p, [origin, furthest, least]) -> X, its error.
 
     X is [x, work], and with `reuses_last` [x, work, its slope]; errors are measured by `error_scale`, of which `kinds`
-    are those of [x, work]. `expand` writes the equations out in each stage.
+    are those of [x, work]. `expand` writes the equations out in each stage. With clocks, atol is followed by a number
+    for each, 1 if it ticks at the start of the step and 0 otherwise, and the results by X there after the ticks.
     """
     kind: Any = ca.SX if expand else ca.MX
     size, inputs = motion.size1_out("dX"), motion.size1_in("u")
     X, first = kind.sym("X", size), kind.sym("slope", size)
     measure = kind.sym("measure", 3 * size)
-    settings, u, p = kind.sym("h", 3), kind.sym("u", inputs * len(pair.nodes)), kind.sym("p", motion.size1_in("p"))
-    h, *tolerances = ca.vertsplit(settings)
+    settings, u, p = (
+        kind.sym("h", 3 + len(clocks)),
+        kind.sym("u", inputs * len(pair.nodes)),
+        kind.sym("p", motion.size1_in("p")),
+    )
+    h, rtol, atol, *ticking = ca.vertsplit(settings)
+    start = X
+    for clock, ticks in zip(clocks, ticking, strict=True):  # all see the values before
+        change = clock.change(start[: size - 1], kind(0, 1), u[:inputs], p)
+        X += ca.vertcat(ticks * change, kind(1, 1))
     slopes: list[Any] = [first] if pair.reuses_last else []
     for i, row in enumerate(pair.A[len(slopes) :]):
         moved = [float(a) * k for a, k in zip(row, slopes, strict=False) if a]
@@ -123,11 +141,12 @@ def step(motion: ca.Function, pair: Pair, expand: bool, kinds: Sequence[int]) ->
         slopes.append(motion(at[: size - 1], kind(0, 1), u[i * inputs : (i + 1) * inputs], p)[0])
     after = [float(b) * k for b, k in zip(pair.b, slopes, strict=True) if b]
     Y = X + h * sum(after[1:], after[0])
-    error = pair.error(slopes, error_scale(kinds, X, Y, *tolerances, *ca.vertsplit(measure, size)), h)
+    error = pair.error(slopes, error_scale(kinds, X, Y, rtol, atol, *ca.vertsplit(measure, size)), h)
     if pair.reuses_last:
-        X, Y = ca.vertcat(X, first), ca.vertcat(Y, slopes[-1])
-    labels = ["X", "h", "u", "p", "measure"], ["Y", "error"]
-    return ca.Function(f"{pair.name}_step", [X, settings, u, p, measure], [Y, error], *labels)
+        start, Y = ca.vertcat(start, first), ca.vertcat(Y, slopes[-1])
+    arguments, results = ["X", "h", "u", "p", "measure"], ["Y", "error", *(["begun"] if clocks else [])]
+    begun = [X] if clocks else []
+    return ca.Function(f"{pair.name}_step", [start, settings, u, p, measure], [Y, error, *begun], arguments, results)
 
 
 def error_scale(

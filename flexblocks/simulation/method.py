@@ -9,6 +9,7 @@ import numpy as np
 
 from flexblocks.dynamics.algorithms.constrained_accelerations import STABILIZATION
 from flexblocks.errors import ParameterError, suggestion
+from flexblocks.simulation.integrators.fixed_step import FixedStep
 from flexblocks.simulation.integrators.integrator import ADVICE, Integrator, Options, ProblemKind
 from flexblocks.simulation.integrators.register import INTEGRATORS
 from flexblocks.simulation.integrators.stepper import decays_fast, poles_at
@@ -20,11 +21,26 @@ LOOSE = 1e-5
 # output times, and evaluates it again at every change of an input, takes longer than SciPy's explicit method, which
 # prepares nothing (benchmarks/nonstiff_methods.py).
 LARGE = 1000
+# Segments of the inputs that count as many: a multistep method begins anew in each.
+MANY = 20
 # The absolute tolerance of a motion of size 1, as a share of the relative one.
 OF_RTOL = 0.01
 METHODS = ("auto", *(integrator.name for integrator in INTEGRATORS))
 # The same for editors, which complete them.
-MethodName = Literal["auto", "rk8", "rk43", "radau", "rk8-radau", "rk43-radau", "adams", "bdf", "idas", "rk4", "dop853"]
+MethodName = Literal[
+    "auto",
+    "rk8",
+    "rk43",
+    "radau",
+    "rk8-radau",
+    "rk43-radau",
+    "adams",
+    "bdf",
+    "idas",
+    "rk4",
+    "semi-implicit",
+    "dop853",
+]
 SUITABLE = {integrator.suits: integrator for integrator in INTEGRATORS if integrator.suits}
 
 
@@ -34,6 +50,13 @@ class Method:
 
     integrator: Integrator | None
     options: Options
+
+    @property
+    def fixed(self) -> FixedStep | None:
+        """The method with a fixed step; None if the integrator chooses its steps."""
+        if self.options.step is None or self.integrator is None or self.integrator.fixed is None:
+            return None
+        return self.integrator.fixed()
 
     @property
     def advice(self) -> str:
@@ -58,15 +81,15 @@ def checked_method(name: Any, rtol: Any, atol: Any, step: Any, where: str) -> Me
         if not (isinstance(value, (int, float)) and 0 < value < 1):
             raise ParameterError(f"{where}: {option} = {value!r}; must be a number > 0 and < 1.")
     integrator = next((integrator for integrator in INTEGRATORS if integrator.name == name), None)
-    fixed = integrator is not None and integrator.fixed_step
-    if fixed and not (isinstance(step, (int, float)) and np.isfinite(step) and step > 0):
+    if step is not None and (integrator is None or integrator.fixed is None):
+        names = ", ".join(f"'{integrator.name}'" for integrator in INTEGRATORS if integrator.fixed)
+        raise ParameterError(
+            f"{where}: step = {step!r}; only the methods {names} have a fixed step, the others take rtol and atol."
+        )
+    adapts = step is None and (integrator is None or integrator.stepper is not None)
+    if not adapts and not (isinstance(step, (int, float)) and np.isfinite(step) and step > 0):
         raise ParameterError(
             f"{where}: step = {step!r}; method '{name}' needs its fixed step [s], > 0, such as step=1e-3."
-        )
-    if not fixed and step is not None:
-        names = " or ".join(f"'{integrator.name}'" for integrator in INTEGRATORS if integrator.fixed_step)
-        raise ParameterError(
-            f"{where}: step = {step!r}; only method {names} has a fixed step, the others take rtol and atol."
         )
     if atol is None:
         return Method(integrator, Options(rtol, OF_RTOL * rtol, step, follows=True))
@@ -87,6 +110,9 @@ def problem_kind(system: System, X: np.ndarray, times: np.ndarray, rtol: float) 
         return ProblemKind.NONSTIFF  # where no equations of motion hold, as in gimbal lock; any integrator will say so
     is_resolved = np.max(np.abs(poles)) * float(np.median(np.diff(times))) < 1
     decays = decays_fast(poles)
+    segments = np.diff(system.inputs.ends)
+    if len(segments) >= MANY and np.max(np.abs(poles)) * float(np.mean(segments)) < 1:
+        return ProblemKind.INTERRUPTED
     # The decay of Baumgarte's stabilisation is not stiff
     slow = system.dae.tree.loops.closures and np.max(-np.real(poles)) < 1.1 * STABILIZATION
     if decays and not (is_resolved or slow):

@@ -9,14 +9,13 @@ import numpy as np
 
 from flexblocks.errors import ComputationError
 from flexblocks.interrupt import Interrupt, answered
-from flexblocks.simulation.bounds import Bounds
-from flexblocks.simulation.chart_changes import ChartChanges
+from flexblocks.simulation.checks.bounds import Bounds
+from flexblocks.simulation.checks.chart_changes import ChartChanges
+from flexblocks.simulation.checks.singularities import Singularities
 from flexblocks.simulation.chunks import Pace
-from flexblocks.simulation.integrators.driven_equations import BUILDING
-from flexblocks.simulation.integrators.stepper import StepFailure, Stepper, finite
+from flexblocks.simulation.integrators.stepper import Segments, StepFailure, Stepper, finite
 from flexblocks.simulation.motion_size import MotionSize
-from flexblocks.simulation.signals.inputs import separation
-from flexblocks.simulation.singularities import Singularities
+from flexblocks.simulation.signals.inputs import separation, ticks_at
 from flexblocks.simulation.system import System
 
 SMALLEST = 1e-6  # accuracy to which the time of a failure is located, as a fraction of the run
@@ -52,6 +51,12 @@ class Record:
     advice: str | None = None
     interrupted: bool = False
 
+    def fail(self, failure: Exception, singularities: Singularities, bounds: Bounds, p: np.ndarray) -> None:
+        """End the record with a failure, and what the state that was reached tells of it."""
+        told = singularities.explained(failure, *self.state, p)
+        self.failure = bounds.explained(str(told), self.state[0])
+        self.advice = getattr(told, "advice", None)
+
 
 @dataclass(frozen=True)
 class Integration:
@@ -82,37 +87,46 @@ class Integration:
         self.stepper.begin(float(self.times[-1]))
         z = self.system.consistent(self.times[0], X, self.system.dae.z.start, self.system.parameters(0))
         record = Record([X], [z], self.times[0], (X, z))
-        ends = self.system.inputs.ends
         try:
-            if self._is_watched:
+            if self.system.is_watched:
                 self.singularities.keep(X[None], z[None], self.system.p, fixed_steps=False)
-            for segment in range(len(ends) - 1):
-                X, z = self._segment(segment, X, z, record)
+            for first, last in self._legs():
+                X, z = self._leg(first, last, X, z, record)
         except KeyboardInterrupt:
             record.interrupted = True
             answered()
         except (StepFailure, ComputationError) as failure:
-            told = self.singularities.explained(failure, *record.state, self.system.p)
-            record.failure, record.advice = (
-                self.bounds.explained(str(told), record.state[0]),
-                getattr(told, "advice", None),
-            )
+            record.fail(failure, self.singularities, self.bounds, self.system.p)
         return record
 
-    @property
-    def _is_watched(self) -> bool:
-        """Whether the arm may come into gimbal lock, so that its states are checked."""
-        with BUILDING:
-            return self.system.dae.tree.has_joints_in_series
+    def _legs(self) -> list[tuple[int, int]]:
+        """Return the first segment of each leg and that after its last: what is integrated in one go.
 
-    def _segment(self, segment: int, X: np.ndarray, z: np.ndarray, record: Record) -> tuple[np.ndarray, np.ndarray]:
-        """Integrate one segment in chunks; a chunk that fails is retried in parts."""
-        P = self.system.parameters(segment)
-        now = self.system.inputs.ends[segment]
-        self.stepper.keep_gaps(float(self.system.inputs.gaps[segment]))
-        stops, wanted = self._stops(segment)
+        A leg is one segment, or as many with the same gaps as a stepper may cross.
+        """
+        inputs = self.system.inputs
+        count = len(inputs.ends) - 1
+        if not self.stepper.crosses:
+            return [(i, i + 1) for i in range(count)]
+        begins = np.append(True, inputs.gaps[1:] != inputs.gaps[:-1])
+        return list(pairwise([*np.flatnonzero(begins).tolist(), count]))
+
+    def _leg(
+        self, first: int, last: int, X: np.ndarray, z: np.ndarray, record: Record
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Integrate the segments of a leg in chunks; a chunk that fails is retried in parts."""
+        inputs = self.system.inputs
+        now, P = inputs.ends[first], self.system.parameters(first)
+        self.stepper.keep_gaps(float(inputs.gaps[first]))
+        p = np.repeat(self.system.p[:, None], last - first, axis=1)
+        starts = inputs.ends[first:last]
+        ticking = ticks_at(self.system.dae.clocks, starts)
+        segments = Segments(starts, np.vstack([p, inputs.parameters[:, first:last]]), ticking)
+        self.stepper.keep_segments(segments)
+        stops, wanted = self._stops(first, last)
         z = self.system.consistent(now, X, z, P)
-        X, z = self._ticked(segment, X, z, record)
+        if not self.stepper.crosses:
+            X, z = self._ticked(first, X, z, record)
         i = 0
         while i < len(stops):
             # Integrate a chunk ...
@@ -123,16 +137,16 @@ class Integration:
                 self.pace.length = min(self.pace.length, self.charts.time_left(X, self.system.p))
             chunk = self._chunk(now, stops[i:])
             if self.size is not None:
-                self.stepper.measure(self.size.scale(now, X, P))
+                self.stepper.measure(self.size.scale(now, X, segments.at(now)))
             self.stepper.prepare(chunk)
             self.pace.keep_budget()  # what is derived and compiled there takes long of large arms
             try:
                 states, algebraics = self.stepper.advance(X, z, P, chunk)
                 guesses = np.tile(z, (len(states), 1)) if algebraics is None else algebraics
                 self.bounds.keep(states, self.system.p)
-                if self._is_watched:
+                if self.system.is_watched:
                     passed = np.vstack([X, states]), np.vstack([z, guesses])
-                    self.singularities.keep(*passed, self.system.p, fixed_steps=not self.stepper.divisible)
+                    self.singularities.keep(*passed, self.system.p, fixed_steps=False)
                 if self.charts.functions:
                     self.charts.keep(X, states, self.system.p, chunk[-1] - now)
             except StepFailure:
@@ -140,11 +154,10 @@ class Integration:
                 self.system.inputs.raise_failure()
                 self.interrupt.obey()
                 self.pace.taken += self.stepper.steps
-                part = (chunk[-1] - now) / (LOCATING if self._is_watched else 2)
+                part = (chunk[-1] - now) / (LOCATING if self.system.is_watched else 2)
                 if (
                     part < SMALLEST * (self.times[-1] - self.times[0])
-                    or (len(chunk) == 2 and not self.stepper.divisible)
-                    or (self._is_watched and self.singularities.is_stuck(X, z, self.system.p))
+                    or (self.system.is_watched and self.singularities.is_stuck(X, z, self.system.p))
                     or self.singularities.is_blocked(X, self.system.p)
                     or (
                         part < STUCK * (self.times[-1] - self.times[0])
@@ -157,6 +170,8 @@ class Integration:
             # ... and record the states at output times.
             if self.size is not None:
                 self.size.reach(states)
+            if self.stepper.begun is not None:
+                self._replace(now, self.stepper.begun, z, record)
             X, z = states[-1], z if algebraics is None else algebraics[-1]
             for time, state, guess in zip(chunk[1:], states, guesses, strict=True):
                 if time != stops[i]:
@@ -184,22 +199,27 @@ class Integration:
         change = sum(np.array(clock.change(x, z, u, system.p)).ravel() for clock in ticking)
         X = finite(np.append(x + change, X[-1]))
         z = system.consistent(now, X, z, P)
-        if abs(self.times[len(record.X) - 1] - now) <= separation(self.times[0], self.times[-1]):
-            record.X[-1], record.z[-1] = X, z
+        self._replace(now, X, z, record)
         return X, z
 
-    def _stops(self, segment: int) -> tuple[np.ndarray, np.ndarray]:
-        """Return the times at which the integration of a segment stops, and which of these are output times."""
-        left, right = self.system.inputs.ends[segment : segment + 2]
+    def _replace(self, now: float, X: np.ndarray, z: np.ndarray, record: Record) -> None:
+        """Record a state after ticks, if the one before is that of an output."""
+        if abs(self.times[len(record.X) - 1] - now) <= separation(self.times[0], self.times[-1]):
+            record.X[-1], record.z[-1] = X, z
+
+    def _stops(self, begin: int, end: int) -> tuple[np.ndarray, np.ndarray]:
+        """Return the times at which the integration of a leg stops, and which of these are output times."""
+        left, *inner, right = self.system.inputs.ends[begin : end + 1].tolist()
         slack = separation(self.times[0], self.times[-1])
         first, last = np.searchsorted(self.times, [left + slack, right + slack], side="right")
         outputs = self.times[first:last].copy()
         outputs[outputs > right - slack] = right
-        stops = np.union1d(outputs, [right])
-        if not self.stepper.divisible:
-            # Beside a singular posture every step counts.
-            marks = [self.stepper.marks(*ends, self._is_watched) for ends in pairwise([left, *stops])]
-            stops = np.union1d(stops, np.concatenate(marks))
+        # An output that is the end of a segment but for rounding is that end.
+        at = np.searchsorted(inner, outputs - slack) if inner else np.zeros(len(outputs), dtype=int)
+        for i, k in enumerate(at.tolist()):
+            if k < len(inner) and abs(inner[k] - outputs[i]) <= slack:
+                outputs[i] = inner[k]
+        stops = np.union1d(outputs, [*inner, right])
         return stops, np.isin(stops, outputs)
 
     def _chunk(self, now: float, stops: np.ndarray) -> np.ndarray:
@@ -207,7 +227,7 @@ class Integration:
         reach = now + self.pace.length
         count = int(np.searchsorted(stops, reach, side="right"))
         if count == 0:
-            cut = self.stepper.divisible and reach < stops[0] - 0.1 * self.pace.length
+            cut = reach < stops[0] - 0.1 * self.pace.length
             return np.array([now, reach if cut else stops[0]])
         if count < len(stops):
             count = 2 ** (count.bit_length() - 1)  # few distinct numbers, so that integrators are reused

@@ -96,10 +96,12 @@ def simulate(
         ``"auto"``: SUNDIALS IDAS with algebraic variables; CVODES by BDF if the fastest decay exceeds all oscillation
         frequencies; ``"rk8-radau"`` if something oscillates faster than the motion is sampled (``"rk43-radau"`` where
         `rtol` is 1e-5 or more): the explicit Runge-Kutta method ``"rk8"`` (``"rk43"``), or the implicit one
-        ``"radau"`` where that takes the lesser effort, by counts; otherwise CVODES by Adams' method, or
-        ``"dop853"`` where the equations take more than 20 000 operations. ``"adams"``,
+        ``"radau"`` where that takes the lesser effort, by counts; ``"rk8"`` where inputs or samples
+        interrupt the motion more often than anything moves; otherwise CVODES by Adams' method, or ``"dop853"`` where
+        the equations take more than 20 000 operations. ``"adams"``,
         ``"bdf"``, ``"idas"`` and the others select one of them. ``"rk4"`` is
         the classical Runge-Kutta method with the fixed `step`, shortened to end at output times and breakpoints;
+        ``"semi-implicit"`` likewise, and ``"rk8"`` if it is given a `step`, as those of `flexblocks.stepper`;
         ``"dop853"`` is SciPy's explicit method of order 8, slower and independent of SUNDIALS. All integrators are
         listed in `flexblocks.simulation.integrators.register`.
     saturate : bool
@@ -112,7 +114,7 @@ def simulate(
         Absolute tolerance, in the unit of each state, with `rtol` relative to the states themselves. By default a
         hundredth of `rtol` for motions of 1 m or 1 rad and more; it follows the size of smaller ones, down to rounding.
     step : float, optional
-        Step of ``"rk4"`` [s].
+        Step [s] of ``"rk4"`` and ``"semi-implicit"``, or of ``"rk8"`` in place of error control.
     max_steps : int
         Integration steps, those of failed attempts included, after which the run stops with a SimulationError, so that
         stiff or chattering equations do not run for hours; ``math.inf`` for no limit.

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import lru_cache
+from typing import Any
 
 import casadi as ca
 import numpy as np
@@ -21,6 +22,8 @@ from flexblocks.validity.large_deflections import is_quiet
 # What is out of balance: this share of the energy that passed, of the potential energy, which is known but for a
 # constant and rounding, and of a joule.
 SHARE, OF_POTENTIAL, LEAST = 1e-3, 1e-6, 1e-12
+# Samples that are looked at with other speeds.
+OTHERS = 100
 # Samples below which what passed between them is not known, and states of them whose poles say whether they resolve it.
 FEWEST, LOOKS = 20, 5
 # An integral over the samples counts as known to so many times its difference from that over every second one.
@@ -98,15 +101,22 @@ def _power_lost(dae: DAE, x: np.ndarray, z: np.ndarray, u: np.ndarray, p: np.nda
 
     And the least that is lost, as a share of the powers that it is the rest of; 0 but for rounding.
     """
-    function = _losses(dae)
+    function = _losses(dae.interpreted)
     if function is None:
         return np.full(len(x), np.nan), 0.0
     n = dae.tree.size
-    lost, scale = (np.array(part).ravel() for part in function(x.T, z.T, u.T, p))
+
+    def losses(at: np.ndarray, which: Any = slice(None)) -> tuple[np.ndarray, np.ndarray]:
+        at = at[which]
+        rates = dae.motion(at.T, z[which].T, u[which].T, p)[0]
+        lost, scale = (np.array(part).ravel() for part in function(at.T, rates, p))
+        return lost, scale
+
+    lost, scale = losses(x)
     # At rest nothing is lost, nor at samples that meet the same phase of an oscillation: at other speeds it shows.
     other = x.copy()
     other[:, n : 2 * n] += np.random.default_rng(0).uniform(0.5, 1.0, (len(x), n)) * np.max(np.abs(x[:, n : 2 * n]))
-    there, size = (np.array(part).ravel() for part in function(other.T, z.T, u.T, p))
+    there, size = losses(other, np.linspace(0, len(x) - 1, min(len(x), OTHERS)).astype(int))
     shares = np.concatenate([lost, there]) / np.maximum(np.concatenate([scale, size]), 1e-300)
     if np.all(np.abs(shares) <= ROUNDING):
         return np.zeros(len(x)), 0.0
@@ -115,21 +125,19 @@ def _power_lost(dae: DAE, x: np.ndarray, z: np.ndarray, u: np.ndarray, p: np.nda
 
 @lru_cache(maxsize=32)
 def _losses(dae: DAE) -> ca.Function | None:
-    """Return the function (x, z, u, p) -> power that is lost [W], sum of the powers that it is the rest of."""
-    dae = dae.interpreted
+    """Return the function (x, its rates and the power, p) -> power that is lost [W], sum of all powers."""
     if dae.energy.n_in() > 2:  # energies of algebraic variables, whose rates no equation gives
         return None
-    x, z, u, p = (dae.motion.sx_in(i) for i in range(4))
-    rates = dae.motion(x, z, u, p)[0]
+    x, p, rates = dae.motion.sx_in(0), dae.motion.sx_in(3), dae.motion.sx_out(0)
     gained = [ca.gradient(ca.SX(each), x) * rates[:-1] for each in dae.energy(x, p)]
     terms = ca.vertcat(*gained)
     lost = rates[-1] - ca.sum1(terms)
-    return ca.Function("losses", [x, z, u, p], [lost, ca.sum1(ca.fabs(terms)) + ca.fabs(rates[-1])])
+    return ca.Function("losses", [x, rates, p], [lost, ca.sum1(ca.fabs(terms)) + ca.fabs(rates[-1])])
 
 
 def _is_resolved(dae: DAE, times: np.ndarray, x: np.ndarray, z: np.ndarray, u: np.ndarray, p: np.ndarray) -> bool:
     """Return whether nothing of the arm oscillates or decays faster than its motion is sampled."""
-    motion, longest = dae.interpreted.motion, float(np.max(np.diff(times)))
+    motion, longest = dae.motion, float(np.max(np.diff(times)))
     for i in np.linspace(0, len(times) - 1, LOOKS).astype(int):
         step = 1e-7 * np.maximum(np.abs(x[i]), 1e-3)
         points = x[i][:, None] + np.column_stack([np.zeros(len(step)), np.diag(step)])

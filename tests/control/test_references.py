@@ -21,7 +21,7 @@ def value(signal, t: float) -> float:
     left, right = t - 1e-4, t + 1e-4
     symbol, parameters = ca.SX.sym("t"), ca.SX.sym("p", signal.size)
     function = ca.Function("f", [symbol, parameters], [signal.expression(symbol, parameters)])
-    return float(function(t, signal.parameters(left, right)))
+    return float(function(t, signal.parameters(np.array([left]), np.array([right]))))
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import flexblocks as fb
+from arms.sampled_loop import sampled_loop
 from flexblocks.simulation.integrators.integrator import ProblemKind
 from flexblocks.simulation.method import checked_method, problem_kind
 from flexblocks.simulation.signals.inputs import inputs
@@ -45,6 +46,14 @@ def kind(dae: fb.DAE, spacing: float, rtol: float = 1e-9) -> ProblemKind:
 )
 def test_what_is_resolved_anyway_is_not_stiff(damping: float, spacing: float, expected: ProblemKind) -> None:
     assert kind(braked(damping), spacing) is expected
+
+
+def test_what_inputs_interrupt_often_gets_a_method_of_one_step() -> None:
+    dae, times = sampled_loop(), 1e-3 * np.arange(101)
+    for clocks, often in ((dae.clocks, True), ((), False)):
+        method = checked_method("auto", 1e-9, None, None, "")
+        system = Solver(dae, method).system(inputs(dae.u, None, 20 * times, False, clocks=clocks), [])
+        assert (problem_kind(system, np.append(dae.x.start, 0.0), 20 * times, 1e-9) is ProblemKind.INTERRUPTED) is often
 
 
 def test_large_equations_get_a_method_that_prepares_no_jacobian() -> None:

@@ -297,3 +297,10 @@ def test_a_part_of_a_run_gives_up_sooner_the_larger_the_equations() -> None:
     """So that budgets, which are looked at between parts, hold where a step takes a tenth of a second."""
     assert Pace(0.0, 1.0, 100, 1e-5).most_steps == 2 * MOST_STEPS
     assert Pace(0.0, 1.0, 5_000_000, 1e-5).most_steps == LEAST_STEPS
+
+
+def test_fixed_steps_keep_their_budget_to_the_step() -> None:
+    with pytest.raises(fb.SimulationError, match="its budget is spent, 500 steps") as caught:
+        fb.simulate(rotor(), np.linspace(0.0, 1.0, 11), method="rk4", step=1e-3, max_steps=500)
+    assert caught.value.time == pytest.approx(0.5)
+    assert len(caught.value.trajectory) == 5  # the sample at 0.5 s would be that after what begins there

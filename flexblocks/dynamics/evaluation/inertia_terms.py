@@ -10,12 +10,16 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import casadi as ca
+import numpy as np
 
 from flexblocks.dynamics.evaluation.block_symbols import BlockSymbols, WatchedLocal
 from flexblocks.dynamics.evaluation.inertial_bodies import bodies_bias, bodies_inertia
 from flexblocks.dynamics.evaluation.rigid_inertia import RigidInertia, is_rigid
 from flexblocks.interfaces.frame import Frame, skew
 from flexblocks.interfaces.physics import Physics
+
+# Share of the greatest principal moment of inertia below which the least is that of a thin rod: rounding.
+THIN = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,6 +54,18 @@ class InertiaTerms:
     @cached_property
     def has_inertia(self) -> bool:
         return ca.sparsify(ca.SX(self.physics.kinetic)).nnz() > 0
+
+    @cached_property
+    def resists_rotation(self) -> bool:
+        """Whether this is a rigid body, known in numbers, with inertia about every axis: no mass point or thin rod."""
+        if self.size or not self.has_inertia or not (inertia := ca.densify(self.inertia_expression)).is_constant():
+            return False
+        matrix = np.array(ca.DM(inertia))
+        mass, moment = matrix[3, 3], np.array([-matrix[5, 1], matrix[5, 0], -matrix[4, 0]])
+        center = moment / mass if mass else moment
+        about_center = matrix[:3, :3] - mass * (center @ center * np.eye(3) - np.outer(center, center))
+        least, *_, most = np.linalg.eigvalsh(about_center)
+        return bool(least > THIN * most)
 
     @cached_property
     def inertia_expression(self) -> ca.SX:

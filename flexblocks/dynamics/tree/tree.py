@@ -151,17 +151,29 @@ class Tree:
 
     @cached_property
     def has_joints_in_series(self) -> bool:
-        """Whether some joint follows another one with no mass between them, so that axes may align (gimbal lock)."""
+        """Whether some joint follows another one with no mass between them, so that axes may align (gimbal lock).
 
-        def is_joint(body: Body) -> bool:
-            return body.parent is not None and body.terms.size > 0 and not body.terms.has_inertia
+        Rotors that the coordinates of a joint turn bound its inertia in every posture, as do bodies of a size that are
+        fixed to what is between.
+        """
+        rotors = {rotor.share.used[0] for rotor in self.loose if len(rotor.share.used) == 1}
+        fixed = [body.terms.resists_rotation for body in self.bodies]  # or what is fixed to it
+        for i, body in reversed(list(enumerate(self.bodies))):
+            if fixed[i] and not body.terms.size and body.parent is not None:
+                fixed[body.parent] = True
+        carries = [is_fixed or body.terms.has_inertia for is_fixed, body in zip(fixed, self.bodies, strict=True)]
 
-        for body in filter(is_joint, self.bodies):
-            inboard = self.bodies[body.parent or 0]
-            while inboard.parent is not None and not inboard.terms.size and not inboard.terms.has_inertia:
-                inboard = self.bodies[inboard.parent]
-            if is_joint(inboard):
-                return True
+        def is_free(body: Body) -> bool:
+            return body.terms.size > 0 and not body.terms.has_inertia and not rotors.issuperset(body.share.used)
+
+        for body in self.bodies:
+            if body.parent is None or not is_free(body):
+                continue
+            i = body.parent
+            while (inboard := self.bodies[i]).parent is not None and not carries[i]:
+                if is_free(inboard):
+                    return True
+                i = inboard.parent
         return False
 
     @cached_property

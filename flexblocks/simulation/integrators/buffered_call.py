@@ -33,7 +33,14 @@ class StepCall(BufferedCall):
     """One step of an explicit method, or a chain of them, see `flexblocks.dae.explicit_steps`."""
 
     def take(
-        self, start: np.ndarray, lengths: np.ndarray, u: np.ndarray, states: np.ndarray, errors: np.ndarray
+        self,
+        start: np.ndarray,
+        lengths: np.ndarray,
+        ticking: np.ndarray,
+        u: np.ndarray,
+        states: np.ndarray,
+        begun: np.ndarray,
+        errors: np.ndarray,
     ) -> int:
         """Take steps one after the other, and return how many: the first that is refused is the last one.
 
@@ -42,24 +49,31 @@ class StepCall(BufferedCall):
         start : ndarray (n,)
         lengths : ndarray (k,)
             [s]; a call that is not full is filled with steps of length zero.
+        ticking : ndarray (k, clocks)
+            Whether each clock ticks at the start of each step.
         u : ndarray (k, nodes * nu)
-        states, errors : ndarray (k, nx + 1), (k,)
-            Of the results, written here.
+        states, begun : ndarray (k, nx + 1)
+            States at the end of each step, and at its start after the ticks, written here; those where nothing ticks
+            are left out without clocks.
+        errors : ndarray (k,)
+            Written, too.
         """
         where, settings, inputs, *_ = self.arguments
-        after, estimates = self.results
+        after, estimates, *ticked = self.results
         size, width, driven = len(settings), states.shape[1], u.size > 0
         where[0] = start
         for done in range(0, len(lengths), size):
             part = slice(done, done + size)
             taken = min(size, len(lengths) - done)
             if taken < size:
-                settings[taken:, 0] = 0.0
-            settings[:taken, 0] = lengths[part]
+                settings[taken:, 0] = settings[taken:, 3:] = 0.0
+            settings[:taken, 0], settings[:taken, 3:] = lengths[part], ticking[part]
             if driven:
                 inputs[:taken] = u[part]
             self._evaluate()
             states[part], errors[part] = after[:taken, :width], estimates[:taken, 0]
+            if ticked:
+                begun[part] = ticked[0][:taken]
             where[0] = after[taken - 1]
             if not (estimates[0, 0] if size == 1 else estimates[:taken].max()) <= 1.0:
                 return done + int(np.argmin(errors[part] <= 1.0)) + 1

@@ -15,16 +15,16 @@ class InputValues:
         self._input, self._size = equations.input, len(equations.dae.u)
         self._maps: dict[int, BufferedCall] = {}
 
-    def at(self, times: np.ndarray, segment: np.ndarray) -> np.ndarray:
-        """Return the inputs (k, nu) at times (k,) [s], with the parameters of the inputs' segment."""
+    def at(self, times: np.ndarray, segments: np.ndarray) -> np.ndarray:
+        """Return the inputs (k, nu) at times (k,) [s], with the parameters (size, k) of the inputs' segments."""
         if not self._size:
             return np.zeros((times.size, 0))
         if not self._input.is_a("SXFunction"):  # an exception of a function called back passes through a plain call
-            return np.array(self._input(times[None, :], segment)).T
+            return np.array(self._input(times[None, :], segments)).T
         if times.size not in self._maps:
             with BUILDING:
                 self._maps[times.size] = BufferedCall(self._input.map(times.size))
         call = self._maps[times.size]
-        call.arguments[0][:, 0], call.arguments[1][:] = times, segment
+        call.arguments[0][:, 0], call.arguments[1][:] = times, segments.T
         call()
         return call.results[0]

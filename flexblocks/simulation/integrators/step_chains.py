@@ -25,11 +25,18 @@ class StepChains:
         self._chains: dict[int, StepCall] = {}
 
     def take(
-        self, X: np.ndarray, P: np.ndarray, scale: ErrorScale, starts: np.ndarray, lengths: np.ndarray
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """Return the states (k, nx + 1) after each step, and the estimates of the local errors (k,).
+        self,
+        X: np.ndarray,
+        P: np.ndarray,
+        scale: ErrorScale,
+        starts: np.ndarray,
+        lengths: np.ndarray,
+        ticking: np.ndarray,
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return the states (k, nx + 1) after each step, those at its start after ticks, and the local errors (k,).
 
-        The steps end with the first that is refused.
+        The steps end with the first that is refused. P (size, k) are the parameters of the equations in each, ticking
+        (k, clocks) says which clocks tick at its start.
         """
         dae, count = self._equations.dae, len(lengths)
         parameters = len(dae.p)
@@ -37,19 +44,23 @@ class StepChains:
         size = next(size for size in SIZES if size >= count)
         when, widths = np.full(size, starts[-1]), np.zeros(size)
         when[:count], widths[:count] = starts, lengths
-        slope = self._equations.slope(starts[0], X, P) if self._pair.reuses_last else np.zeros(0)
-        u = self._inputs(when, widths, P[parameters:])[:count] if len(dae.u) else np.zeros((count, 0))
-        states, errors, done, at = np.empty((count, len(X))), np.empty(count), 0, np.concatenate([X, slope])
+        segments = np.repeat(P[parameters:, -1:], size, axis=1)
+        segments[:, :count] = P[parameters:]
+        slope = self._equations.slope(starts[0], X, P[:, 0]) if self._pair.reuses_last else np.zeros(0)
+        u = self._inputs(when, widths, segments)[:count] if len(dae.u) else np.zeros((count, 0))
+        states, begun, errors = np.empty((count, len(X))), np.empty((count, len(X))), np.empty(count)
+        done, at = 0, np.concatenate([X, slope])
         while done < count:
             size = self._steps_of_a_call(count - done)
             steps, part = self._chain(size), slice(done, done + max((count - done) // size, 1) * size)
-            steps.arguments[1][:, 1:], steps.arguments[3][:] = (scale.rtol, scale.atol), P[:parameters]
+            steps.arguments[1][:, 1:3], steps.arguments[3][:] = (scale.rtol, scale.atol), P[:parameters, 0]
             steps.arguments[4][:] = np.concatenate([scale.origin, scale.furthest, scale.least])
-            done += steps.take(at, lengths[part], u[part], states[part], errors[part])
+            results = states[part], begun[part], errors[part]
+            done += steps.take(at, lengths[part], ticking[part], u[part], *results)
             if not errors[done - 1] <= 1.0:
                 break
             at = steps.arguments[0][0].copy()
-        return states[:done], errors[:done]
+        return states[:done], begun[:done], errors[:done]
 
     def _steps_of_a_call(self, left: int) -> int:
         """Return how many steps to take in one call, with `left` to go.
@@ -68,10 +79,11 @@ class StepChains:
                 self._chains[size] = StepCall(self._equations.dae.steps(self._pair.name, size))
         return self._chains[size]
 
-    def _inputs(self, starts: np.ndarray, lengths: np.ndarray, segment: np.ndarray) -> np.ndarray:
-        """Return the inputs at the nodes of each step (size, nodes * nu)."""
+    def _inputs(self, starts: np.ndarray, lengths: np.ndarray, segments: np.ndarray) -> np.ndarray:
+        """Return the inputs at the nodes of each step (size, nodes * nu), with the parameters of its segment."""
         nodes, places = self._nodes
-        u = self._values.at((starts[:, None] + lengths[:, None] * nodes).ravel(), segment)
+        times = (starts[:, None] + lengths[:, None] * nodes).ravel()
+        u = self._values.at(times, np.repeat(segments, len(nodes), axis=1))
         return u.reshape(len(starts), len(nodes), -1)[:, places].reshape(len(starts), -1)
 
     @cached_property

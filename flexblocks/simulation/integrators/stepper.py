@@ -78,6 +78,41 @@ class ErrorScale:
         return np.maximum(self.least, np.maximum(self.atol * np.minimum(size, LARGE), beside))
 
 
+@dataclass(frozen=True, eq=False)
+class Segments:
+    """Segments of the inputs one after the other.
+
+    Attributes
+    ----------
+    starts : ndarray (k,)
+        [s]
+    P : ndarray (size, k)
+        Parameters of the equations.
+    ticking : ndarray of uint8 (k, clocks)
+        Which clocks tick at the start of each.
+    """
+
+    starts: np.ndarray
+    P: np.ndarray
+    ticking: np.ndarray
+
+    def of(self, times: np.ndarray) -> np.ndarray:
+        """Return the segment (m,) of each time (m,) [s]; an end belongs to the later one."""
+        return np.maximum(np.searchsorted(self.starts, times, side="right") - 1, 0)
+
+    def at(self, time: float) -> np.ndarray:
+        """Return the parameters (size,) at a time [s]."""
+        return self.P[:, self.of(np.array([time]))[0]]
+
+    def ticks(self, start: float, of_steps: np.ndarray) -> np.ndarray:
+        """Return which clocks tick (m, clocks) at the start of steps in segments (m,), the first from `start` [s]."""
+        ticking = self.ticking[of_steps].copy()
+        ticking[1:][np.diff(of_steps) == 0] = 0
+        if start != self.starts[of_steps[0]]:
+            ticking[0] = 0
+        return ticking
+
+
 def of_kinds(values: np.ndarray, kinds: np.ndarray) -> np.ndarray:
     """Return for each state (nx + 1,) the largest of these values of the states of its kind, all >= 0."""
     largest = np.zeros(kinds[-1] + 1)
@@ -88,16 +123,20 @@ def of_kinds(values: np.ndarray, kinds: np.ndarray) -> np.ndarray:
 class Stepper(ABC):
     """Integration method for one system of equations.
 
-    `divisible` tells whether an integration may be split at any time; otherwise only at `marks`, as elsewhere the
-    steps would change. `steps` is the number of steps of the last `advance`, `evaluations` how often each of them
-    evaluates the equations, roughly, and `step_time` the wall time [s] that one takes besides, as measured. Two
-    evaluations are at most `gap` of a step apart; `longest` is the longest step [s] that `keep_gaps` allows. An
-    `advance` gives up after `most_steps`, and is cut into smaller ones, so that a run can be stopped meanwhile.
+    `steps` is the number of steps of the last `advance`, `evaluations` how often each of them evaluates the equations,
+    roughly, and `step_time` the wall time [s] that one takes besides, as measured. Two evaluations are at most `gap` of
+    a step apart; `longest` is the longest step [s] that `keep_gaps` allows. An `advance` gives up after `most_steps`,
+    and is cut into smaller ones, so that a run can be stopped meanwhile.
+
+    One that `crosses` goes through several segments in one `advance`, whose ends are among its stops, and ticks at
+    their starts: the states at stops are those after ticks, except the last one; `begun` (nx + 1,) is that at the start
+    of the last `advance`, None if nothing ticks there.
     """
 
-    divisible = True
     gap = 1.0
     longest = np.inf
+    crosses = False
+    begun: np.ndarray | None = None
     scale: ErrorScale
     steps = 0
     evaluations = 1
@@ -111,17 +150,12 @@ class Stepper(ABC):
         """Evaluate the equations at times that are no farther than `gap` [s] apart, from here on."""
         self.longest = gap / self.gap
 
+    def keep_segments(self, segments: Segments) -> None:  # noqa: B027 (most do not cross any)
+        """Take the inputs from these segments, from here on: of steppers that cross."""
+
     def measure(self, scale: ErrorScale) -> None:
         """Measure local errors by this scale, from here on."""
         self.scale = scale
-
-    def marks(self, start: float, stop: float, each: bool) -> np.ndarray:
-        """Return the times between two stops [s] at which a method that is not divisible may be split.
-
-        Those of `each` step, or only as many as it needs.
-        """
-        del start, stop, each
-        return np.zeros(0)
 
     def prepare(self, times: np.ndarray) -> None:
         """Build what `advance` needs for times with this spacing, ahead of the integration itself."""

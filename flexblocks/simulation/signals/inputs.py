@@ -107,11 +107,17 @@ class Inputs:
     @cached_property
     def parameters(self) -> np.ndarray:
         """Parameters of all signals on each segment, (size, segments)."""
-        columns = [
-            np.concatenate([s.parameters(left, right) for s in self.signals] or [np.zeros(0)])
-            for left, right in zip(self.ends[:-1], self.ends[1:], strict=True)
-        ]
-        return np.array(columns).T
+        left, right = self.ends[:-1], self.ends[1:]
+        rows: dict[int, np.ndarray] = {}  # most inputs share a signal, the constant 0
+        for s in self.signals:
+            if id(s) not in rows:
+                rows[id(s)] = s.parameters(left, right)
+        return np.concatenate([np.zeros((0, len(left))), *(rows[id(s)] for s in self.signals)])
+
+    @property
+    def are_held(self) -> bool:
+        """Whether no input changes within a segment."""
+        return all(s.is_constant for s in self.signals)
 
     @property
     def form(self) -> tuple[object, ...]:
@@ -204,6 +210,14 @@ def inputs(
             raise ParameterError(f"{where}: input {name}: {error}") from None
     ends = _ends(start, end, np.concatenate(breakpoints))
     return Inputs(tuple(signals), ends, _gaps(ends, resolutions), tuple(limits))
+
+
+def ticks_at(clocks: Sequence[Clock], times: np.ndarray) -> np.ndarray:
+    """Return which clocks tick at each of these times (k,), as uint8 (k, clocks)."""
+    ticking = np.zeros((len(times), len(clocks)), dtype=np.uint8)
+    for i, clock in enumerate(clocks):
+        ticking[:, i] = clock.ticks_at(times)
+    return ticking
 
 
 def separation(start: float, end: float) -> float:

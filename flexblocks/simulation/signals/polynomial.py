@@ -58,9 +58,13 @@ class PiecewisePolynomial(TimeSignal):
         straight = len(self.pieces.c) <= 2  # what its ends show is all
         return Resolution(ends, np.full(len(ends) - 1, np.inf) if straight else np.diff(ends) / EVALUATIONS)
 
-    def parameters(self, left: float, right: float) -> np.ndarray:
+    @property
+    def is_constant(self) -> bool:  # pyright: ignore[reportIncompatibleVariableOverride]
+        return len(self.pieces.c) == 1
+
+    def parameters(self, left: np.ndarray, right: np.ndarray) -> np.ndarray:
         piece = np.searchsorted(self.pieces.x[1:-1], (left + right) / 2, side="right")
-        return np.array([self.pieces.x[piece], *self.pieces.c[:, piece]])
+        return np.vstack([self.pieces.x[piece], self.pieces.c[:, piece]])
 
     def expression(self, t: Symbol, parameters: Symbol) -> Symbol:
         origin, *coefficients = ca.vertsplit(parameters)

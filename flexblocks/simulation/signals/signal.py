@@ -37,6 +37,9 @@ class TimeSignal(ABC):
     size: int
     """Number of parameters of a segment."""
 
+    is_constant = False
+    """Whether its value does not change within a segment."""
+
     @property
     @abstractmethod
     def form(self) -> object:
@@ -51,8 +54,8 @@ class TimeSignal(ABC):
         """Return how far apart a run may evaluate the signal, whose breakpoints are known."""
 
     @abstractmethod
-    def parameters(self, left: float, right: float) -> np.ndarray:
-        """Return the parameters (size,) of the segment [left, right], which contains no breakpoint."""
+    def parameters(self, left: np.ndarray, right: np.ndarray) -> np.ndarray:
+        """Return the parameters (size, k) of segments from left to right (k,) [s], which contain no breakpoint."""
 
     @abstractmethod
     def expression(self, t: Symbol, parameters: Symbol) -> Symbol:
@@ -228,9 +231,9 @@ class Signal(TimeSignal):
     def form(self) -> object:
         return id(self.function), self.compiled is None
 
-    def parameters(self, left: float, right: float) -> np.ndarray:
+    def parameters(self, left: np.ndarray, right: np.ndarray) -> np.ndarray:
         # Slightly inside, so that comparisons with a breakpoint are those of this segment, whatever the rounding.
-        hair = min(1e-13 * max(abs(left), abs(right)), (right - left) / 4)
+        hair = np.minimum(1e-13 * np.maximum(np.abs(left), np.abs(right)), (right - left) / 4)
         return np.array([left + hair, right - hair])
 
     def expression(self, t: Symbol, parameters: Symbol) -> Symbol:

@@ -100,8 +100,7 @@ class Singularities:
     @cached_property
     def _mass_function(self) -> ca.Function:
         with BUILDING:
-            dae = self.dae.interpreted
-            return closed_mass(dae) if dae.tree.loops.closures else dae.mass_matrix
+            return closed_mass(self.dae.interpreted) if self.dae.tree.loops.closures else self.dae.mass_matrix
 
     def _inertia(self, X: np.ndarray, z: np.ndarray, p: np.ndarray) -> np.ndarray:
         """Return the inertia (k,) of the weakest motion at states (k, nx + 1)."""
