@@ -22,7 +22,7 @@ from flexblocks.rich_display import RichDisplay
 LOG = logging.getLogger("flexblocks.dae")
 
 # What a DAE with other outputs does not share.
-DEPENDS_ON_OUTPUTS = ("y", "output", "expressions", "interpreted", "_observed")
+DEPENDS_ON_OUTPUTS = ("y", "output", "output_along", "expressions", "interpreted", "_observed")
 
 
 class DAE(DAEFunctions, RichDisplay):

@@ -219,6 +219,11 @@ class Expressions:
         laws = (lambda: self.acceleration, lambda: self.multipliers)
         return ca.cse(outputs(self.tree, *symbols, self.outputs, *laws))
 
+    def output_along(self, rates: ca.SX, multipliers: ca.SX) -> ca.SX:
+        """Return the outputs, SX (ny, 1), for known rates (n + nw) and multipliers of the kept closures."""
+        laws = (lambda: rates[: self.tree.size, :], lambda: multipliers)
+        return ca.cse(outputs(self.tree, self.x, self.z, self.u, self.outputs, *laws))
+
     @cached_property
     def potential(self) -> ca.SX:
         """Potential energy [J]: springs, bent beams, weight."""

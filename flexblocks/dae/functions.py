@@ -102,6 +102,20 @@ class DAEFunctions(DAEData):
         return self._function("output", [self.expressions.output], ["y"])
 
     @DAEFunction
+    def output_along(self) -> ca.Function:
+        """Outputs along a known motion, function (x, rates, multipliers, z, u, p) -> y.
+
+        ``rates`` (n + nw) as for `residual`, ``multipliers`` as `multipliers` gives them: nothing is solved for.
+        """
+        own = {
+            "rates": ca.SX.sym("rates", self.x.symbol.shape[0] - self.tree.size),
+            "multipliers": ca.SX.sym("multipliers", len(self.tree.loops.multipliers)),
+        }
+        symbols = {"x": self.x.symbol, **own, "z": self.z.symbol, "u": self.u.symbol, "p": self.p.symbol}
+        y = self.expressions.output_along(*own.values())
+        return ca.Function("output_along", [*symbols.values()], [y], [*symbols], ["y"])
+
+    @DAEFunction
     def algebraic(self) -> ca.Function:
         """Algebraic residuals, function (x, u, p) -> g, zero along every motion; empty without algebraic variables."""
         return self._function("algebraic", [self.expressions.algebraic], ["g"])

@@ -9,6 +9,7 @@ import numpy as np
 
 from flexblocks.dynamics.algorithms.constrained_accelerations import STABILIZATION
 from flexblocks.errors import ParameterError, suggestion
+from flexblocks.simulation.implicit_run import RADIUS, ImplicitOptions
 from flexblocks.simulation.integrators.integrator import ADVICE, Integrator, Options, ProblemKind
 from flexblocks.simulation.integrators.register import INTEGRATORS
 from flexblocks.simulation.integrators.stepper import decays_fast, poles_at
@@ -22,18 +23,26 @@ LOOSE = 1e-5
 LARGE = 1000
 # The absolute tolerance of a motion of size 1, as a share of the relative one.
 OF_RTOL = 0.01
-METHODS = ("auto", *(integrator.name for integrator in INTEGRATORS))
+IMPLICIT = "implicit"
+METHODS = ("auto", IMPLICIT, *(integrator.name for integrator in INTEGRATORS))
 # The same for editors, which complete them.
-MethodName = Literal["auto", "rk8", "rk43", "radau", "rk8-radau", "rk43-radau", "adams", "bdf", "idas", "rk4", "dop853"]
+MethodName = Literal[
+    "auto", "implicit", "rk8", "rk43", "radau", "rk8-radau", "rk43-radau", "adams", "bdf", "idas", "rk4", "dop853"
+]
+#: How a run starts: at the state itself, or with rates on the slow manifold
+StartName = Literal["state", "slow"]
+# Steps in a period of the highest frequency that is asked for: generalised alpha errs there by 0.8 % of the frequency.
+PER_PERIOD = 20
 SUITABLE = {integrator.suits: integrator for integrator in INTEGRATORS if integrator.suits}
 
 
 @dataclass(frozen=True)
 class Method:
-    """Integrator with its options; None chooses the one that suits the equations."""
+    """Integrator with its options; None chooses the one that suits the equations, unless `implicit` has options."""
 
     integrator: Integrator | None
     options: Options
+    implicit: ImplicitOptions | None = None
 
     @property
     def advice(self) -> str:
@@ -45,7 +54,16 @@ class Method:
         return self.integrator or SUITABLE[problem_kind(system, X, times, self.options.rtol)]
 
 
-def checked_method(name: Any, rtol: Any, atol: Any, step: Any, where: str) -> Method:
+def checked_method(
+    name: Any,
+    rtol: Any,
+    atol: Any,
+    step: Any,
+    where: str,
+    highest: Any = None,
+    spectral_radius: Any = RADIUS,
+    start: Any = "state",
+) -> Method:
     """Return the method; refuse unknown methods and options that do not apply.
 
     Raises
@@ -57,6 +75,12 @@ def checked_method(name: Any, rtol: Any, atol: Any, step: Any, where: str) -> Me
     for option, value in (("rtol", rtol), ("atol", 0.01 if atol is None else atol)):
         if not (isinstance(value, (int, float)) and 0 < value < 1):
             raise ParameterError(f"{where}: {option} = {value!r}; must be a number > 0 and < 1.")
+    if name == IMPLICIT or (name == "auto" and highest is not None):
+        options = _implicit(rtol, atol, step, where, highest, spectral_radius, start)
+        return Method(None, Options(rtol, OF_RTOL * rtol, step), options)
+    for option, value, usual in (("highest", highest, None), ("start", start, "state")):
+        if value != usual:
+            raise ParameterError(f"{where}: {option} = {value!r} belongs to method 'implicit'; method is {name!r}.")
     integrator = next((integrator for integrator in INTEGRATORS if integrator.name == name), None)
     fixed = integrator is not None and integrator.fixed_step
     if fixed and not (isinstance(step, (int, float)) and np.isfinite(step) and step > 0):
@@ -66,11 +90,35 @@ def checked_method(name: Any, rtol: Any, atol: Any, step: Any, where: str) -> Me
     if not fixed and step is not None:
         names = " or ".join(f"'{integrator.name}'" for integrator in INTEGRATORS if integrator.fixed_step)
         raise ParameterError(
-            f"{where}: step = {step!r}; only method {names} has a fixed step, the others take rtol and atol."
+            f"{where}: step = {step!r}; only methods {names} and 'implicit' have a fixed step, the others take rtol "
+            "and atol."
         )
     if atol is None:
         return Method(integrator, Options(rtol, OF_RTOL * rtol, step, follows=True))
     return Method(integrator, Options(rtol, atol, step))
+
+
+def _implicit(
+    rtol: float, atol: Any, step: Any, where: str, highest: Any, radius: Any, start: Any
+) -> ImplicitOptions:
+    """Return the options of the implicit methods.
+
+    Raises
+    ------
+    ParameterError
+    """
+    for option, value, unit in (("step", step, "s"), ("highest", highest, "Hz")):
+        number = isinstance(value, (int, float)) and not isinstance(value, bool)
+        if value is not None and not (number and np.isfinite(value) and value > 0):
+            raise ParameterError(f"{where}: {option} = {value!r}; must be a number > 0 [{unit}].")
+    if step is not None and highest is not None:
+        raise ParameterError(f"{where}: step = {step!r} and highest = {highest!r}; give one of them.")
+    if isinstance(radius, bool) or not (isinstance(radius, (int, float)) and 0 <= radius <= 1):
+        raise ParameterError(f"{where}: spectral_radius = {radius!r}; must be a number >= 0 and <= 1.")
+    if start not in ("state", "slow"):
+        raise ParameterError(f"{where}: start = {start!r}; must be 'state' or 'slow'.")
+    length = 1 / (PER_PERIOD * highest) if highest is not None else step
+    return ImplicitOptions(rtol, atol, length, float(radius), start == "slow")
 
 
 def problem_kind(system: System, X: np.ndarray, times: np.ndarray, rtol: float) -> ProblemKind:

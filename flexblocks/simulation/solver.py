@@ -14,6 +14,7 @@ from flexblocks.progress import ProgressDisplay
 from flexblocks.simulation.bounds import Bounds, bounds
 from flexblocks.simulation.chart_changes import NO_CHARTS, ChartChanges, chart_changes
 from flexblocks.simulation.chunks import Budget, Pace
+from flexblocks.simulation.implicit_run import ImplicitRun
 from flexblocks.simulation.integrators.driven_equations import DrivenEquations
 from flexblocks.simulation.integrators.stepper import ErrorScale, Stepper
 from flexblocks.simulation.method import Method
@@ -71,12 +72,20 @@ class Solver:
         bar: ProgressDisplay | None = None,
         budget: Budget = Budget(),  # noqa: B008 (frozen)
         watched: np.ndarray | None = None,
+        held: tuple[int, ...] = (),
     ) -> Record:
         """Integrate from the state `x` (nx,) over the output `times` (k,) [s], as far as possible.
 
-        The record is that of the times `watched`, if they are given: the output times, and others between them.
+        The record is that of the times `watched`, if they are given: the output times, and others between them. A slow
+        start keeps the rates of the coordinates `held`.
         """
         system, X = self.system(inputs, p), np.append(x, 0.0)  # no work is done yet
+        until = times if watched is None else watched
+        checks = self._bounds, self._singularities, self._charts
+        if self.method.implicit is not None:
+            pace = Pace(times[0], times[-1], 0, 1e-5, bar, budget)
+            run = ImplicitRun(system, self.method.implicit, *checks, until, pace, interrupt)
+            return run.run(x, held)
         integrator = self.method.integrator_for(system, X, times)
         if integrator.name not in self._steppers:
             self._steppers[integrator.name] = integrator.stepper(system.equations, self.method.options)
@@ -84,8 +93,7 @@ class Solver:
         instructions = stepper.evaluations * self.dae.interpreted.motion.n_instructions()
         pace = Pace(times[0], times[-1], instructions, stepper.step_time, bar, budget)
         stepper.most_steps = pace.most_steps
-        checks = self._bounds, self._singularities, self._charts
-        options, size, until = self.method.options, None, times if watched is None else watched
+        options, size = self.method.options, None
         if options.follows and not integrator.fixed_step:
             size = MotionSize(system, options, X, until[-1] - until[0])
         none, large = np.zeros(len(X)), np.full(len(X), LARGE)  # to which a stated tolerance belongs
