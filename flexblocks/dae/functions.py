@@ -48,9 +48,11 @@ class DAEFunctions(DAEData):
     ----------
     is_optimized : bool
         Of a compiled DAE, whether the compiler optimises.
+    is_implicit : bool
+        Of a compiled DAE, whether its implicit equations were compiled first.
     """
 
-    is_optimized = True
+    is_optimized, is_implicit = True, False
 
     @DAEFunction
     def mass_matrix(self) -> ca.Function:

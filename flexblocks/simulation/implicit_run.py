@@ -30,6 +30,8 @@ FIRST, CALL = 16, 0.2
 # Spectral radius of generalised alpha at infinite frequency, unless told: vibrations that steps do not resolve die out
 # in some ten of them, the motion loses little.
 RADIUS = 0.5
+# Share of the tolerance that the error of a step may have, as errors of steps accumulate.
+OF_TOLERANCE = 0.1
 ADVICE = "Check start values and parameters; a shorter step= or spectral_radius=0.0 may pass where the motion snaps."
 
 
@@ -91,7 +93,7 @@ class ImplicitRun:
             x = on_slow_manifold(dae, x, z, u, system.p, [*held, *dae.tree.prescribed_columns], sizes)
         values = lambda t, segments: np.array(system.equations.input(t[None, :], inputs.parameters[:, segments]))  # noqa: E731
         table = input_table(dae, inputs, values, x)
-        tolerance = self.options.rtol * sizes.reach if self.options.atol is None else self.options.atol
+        tolerance = OF_TOLERANCE * (self.options.rtol * sizes.reach if self.options.atol is None else self.options.atol)
         settings = ImplicitSettings(self.options.step, tolerance, self.options.spectral_radius)
         problem = ImplicitProblem(dae, settings, sizes, table, self.times, system.p)
         kernel = CompiledKernel(problem) if dae.library else InterpretedKernel(problem)

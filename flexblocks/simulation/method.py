@@ -98,9 +98,7 @@ def checked_method(
     return Method(integrator, Options(rtol, atol, step))
 
 
-def _implicit(
-    rtol: float, atol: Any, step: Any, where: str, highest: Any, radius: Any, start: Any
-) -> ImplicitOptions:
+def _implicit(rtol: float, atol: Any, step: Any, where: str, highest: Any, radius: Any, start: Any) -> ImplicitOptions:
     """Return the options of the implicit methods.
 
     Raises

@@ -14,8 +14,8 @@ from flexblocks.interrupt import Interrupt
 from flexblocks.plausibility import warn_of_degrees
 from flexblocks.progress import ProgressDisplay
 from flexblocks.simulation.chunks import DEFAULT_STEPS, checked_budget
-from flexblocks.simulation.loops import ahead, at_times, opened, passages, watched_times, words
 from flexblocks.simulation.implicit_run import RADIUS
+from flexblocks.simulation.loops import ahead, at_times, opened, passages, watched_times, words
 from flexblocks.simulation.method import MethodName, StartName, checked_method
 from flexblocks.simulation.sampling import agree, excesses, output_times, sampled_trajectory
 from flexblocks.simulation.signals.inputs import inputs
@@ -210,9 +210,7 @@ class Simulator:
         # Check all arguments before anything is computed.
         self.dae, self._saturate = dae, saturate
         self._times, self._sampled = output_times(t, "simulate")
-        self._settings = checked_method(
-            method, rtol, atol, step, "simulate", highest, spectral_radius, start
-        )
+        self._settings = checked_method(method, rtol, atol, step, "simulate", highest, spectral_radius, start)
         self._budget = checked_budget(max_steps, time_limit, "simulate")
         self._solver = Solver(dae, self._settings)
 

@@ -126,3 +126,11 @@ class CompiledKernel:
         self._call("read", *map(_pointer, (t, x, rates, multipliers, z, work, counts, active)))
         told = dict(zip(COUNTS, counts.tolist(), strict=False))
         return KernelState(float(t[0]), x, rates, multipliers, z, work, told, int(counts[-1]))
+
+    def step(self, x: np.ndarray, z: np.ndarray, u: np.ndarray, dt: float) -> int:
+        """Advance a state x (nx,) and algebraic variables z (nz,), in place, by a step under held inputs u (nu,).
+
+        All are contiguous arrays of floats. The run of this kernel, if there is one, is forgotten. A state that is the
+        last one goes on with its rates, another begins anew.
+        """
+        return self._call("step", _pointer(x), _pointer(z), _pointer(u), _pointer(self._kept["p"]), DOUBLE(dt))

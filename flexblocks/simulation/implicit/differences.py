@@ -57,4 +57,6 @@ def derivatives(residual: ca.Function, point: list[np.ndarray], n: int, unit: np
     W[np.arange(len(z)), 1 + size + N + np.arange(len(z))] += of_z
     values = np.array(residual(X, A, multipliers, W, *others)).reshape(-1, count + 1)
     slopes = (values[:, 1:] - values[:, :1]) / np.concatenate([of_x, of_rates, of_z])
-    return Derivatives(values[:, 0], slopes[:, :n], slopes[:, n:size], slopes[:, size : size + N], slopes[:, size + N :])
+    return Derivatives(
+        values[:, 0], slopes[:, :n], slopes[:, n:size], slopes[:, size : size + N], slopes[:, size + N :]
+    )

@@ -24,8 +24,8 @@ class Integration:
     t, segment : float, int
     x, rates, filtered, multipliers, z : ndarray
         `filtered` are the accelerations of generalised alpha between those of the equations.
-    work, power : ndarray (2,)
-        Of applied forces, and of dampers.
+    work, power, earlier : ndarray (2,)
+        Of applied forces, and of dampers; powers at the end of the last step, and at its start.
     polynomial : tuple of ndarray or None
         Rates, multipliers and algebraic variables at the stages of the last step of Radau IIA.
     factored : tuple or None
@@ -41,7 +41,7 @@ class Integration:
         self.level = np.concatenate([self.held > 0, np.ones(self.m, bool), np.zeros(len(dae.z), bool)])
         self.x, self.z = np.zeros(len(dae.x)), np.zeros(len(dae.z))
         self.rates, self.multipliers, self.size = np.zeros(self.N), np.zeros(self.m), np.full(self.N, 1e-9)
-        self.work, self.power = np.zeros(2), np.zeros(2)
+        self.work, self.power, self.earlier = np.zeros(2), np.zeros(2), np.zeros(2)
         self.counts = dict.fromkeys(COUNTS, 0)
         self.is_fresh = self.is_started = self.has_matrices = False
         self.factored: tuple[float, float, float] | None = None
@@ -49,7 +49,7 @@ class Integration:
         self.best, self.most_active = 99, 0
         self._evaluate, self._run = self._buffered()
 
-    def _buffered(self):  # noqa: ANN202 (a CasADi buffer and its call)
+    def _buffered(self):
         """Return working memory of the residual, entered without a conversion."""
         buffer, call = self.residual.buffer()
         self._arguments = [np.zeros(self.residual.size1_in(i)) for i in range(self.residual.n_in())]
@@ -123,7 +123,7 @@ class Integration:
         """Return the largest displacement [m] that changes of rates (n + nw,) count as."""
         n, reach = self.n, self.problem.displacements.reach
         largest = float(np.max(np.abs(k2 * of_rates[:n]) * self.weight[:n], initial=0.0))
-        if self.N > n:
+        if n < self.N:
             size = np.maximum(np.maximum(self.size, np.abs(k1 * self.rates)), 1e-12)[n:]
             largest = max(largest, float(np.max(np.abs(k1 * of_rates[n:]) * reach / size)))
         return largest
@@ -141,7 +141,7 @@ class Integration:
 
         Closures are differentiated once more, d/dt (J v + k c) = D a + K v.
         """
-        n, N, m, level, v = self.n, self.N, self.m, self.level, self.x[self.n : 2 * self.n]
+        N, m, level, v = self.N, self.m, self.level, self.x[self.n : 2 * self.n]
         self.keep_sizes()
         accelerations = self.set_inputs(self.t)
         speeds = self._arguments[5][len(accelerations) :].copy()
@@ -191,7 +191,7 @@ class Integration:
         new, r = self.powers(self.x, self.rates, self.multipliers, self.z), self.previous_step / h
         if r > 0:
             weights = (2 + 3 * r) / (6 * (1 + r)), (1 + 3 * r) / (6 * r), 1 / (6 * r * (r + 1))
-            self.work = self.work + h * (weights[0] * new + weights[1] * self.power - weights[2] * self._earlier)
+            self.work = self.work + h * (weights[0] * new + weights[1] * self.power - weights[2] * self.earlier)
         else:
             self.work = self.work + h / 2 * (new + self.power)
-        self._earlier, self.power, self.previous_step = self.power, new, h
+        self.earlier, self.power, self.previous_step = self.power, new, h

@@ -25,7 +25,7 @@ def alpha_step(at: Integration, h: float) -> int:
     x[n:] += h * ((1 - gamma) * g + gamma * new_g)
     at.set_inputs(at.t + h)
     accepted, before, iteration = False, 0.0, 0
-    for iteration in range(1, ITERATIONS + 1):  # noqa: B007 (read below)
+    for iteration in range(1, ITERATIONS + 1):
         if not at.has_matrices:
             at.differentiate(x, a, multipliers, z)
         if at.factored != (k1, k2, 0.0):

@@ -1,4 +1,4 @@
-"""The implicit integrator on CasADi's virtual machine and LAPACK, where nothing is compiled: the algorithm of kernel/."""
+"""The implicit integrator on CasADi's virtual machine and LAPACK: the algorithm of kernel/, without a compiler."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ def radau_step(at: Integration, h: float) -> tuple[int, float]:
         at.factored = (k1, k1 * k1, h)
     accepted, before, rate, iteration = False, 0.0, 0.0, 0
     dropped = N + np.flatnonzero(~at.active)
-    for iteration in range(1, ITERATIONS + 1):  # noqa: B007 (read below)
+    for iteration in range(1, ITERATIONS + 1):
         at.counts["iterations"] += 1
         X = _stages(at, h, a)
         R = np.empty((STAGES, len(at.level)))
@@ -92,7 +92,7 @@ def radau_step(at: Integration, h: float) -> tuple[int, float]:
     at.x, at.rates, at.filtered, at.multipliers, at.z = X[2], a[2].copy(), a[2].copy(), multipliers[2], z[2]
     at.polynomial = a, multipliers, z
     at.keep_sizes()
-    at.work, at.power, at.previous_step = at.work + gained, power, h
+    at.work, at.earlier, at.power, at.previous_step = at.work + gained, at.power, power, h
     if at.is_fresh:
         at.best = min(at.best, iteration)
     if rate > 0.4 or iteration > at.best + 8 or at.is_at_change_point:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.linalg import lapack
 
+from flexblocks.libraries import scipy
 from flexblocks.simulation.implicit.settings import DROPPED, TAKEN
 
 
@@ -25,6 +25,7 @@ class Factors:
         if not np.all(np.isfinite(scale)) or np.any(scale == 0):
             raise SingularMatrix
         self._scale, is_complex = 1 / scale, np.iscomplexobj(matrix)
+        lapack = scipy.linalg.lapack
         factors, self._solve = (lapack.zgetrf, lapack.zgetrs) if is_complex else (lapack.dgetrf, lapack.dgetrs)
         self._lu, self._pivots, status = factors(matrix * self._scale[:, None])
         if status or np.min(np.abs(np.diag(self._lu))) < 1e-15:

@@ -10,7 +10,7 @@ from flexblocks.dae.dae import DAE
 from flexblocks.simulation.implicit.displacements import Displacements
 from flexblocks.simulation.implicit.input_table import InputTable
 
-# Newton's iteration ends where what it would still move is so small a share of the reach, or of the tolerance of a step.
+# Newton's iteration ends where what it would still move is such a share of the reach, or of the tolerance of a step.
 OF_REACH, OF_TOLERANCE = 1e-8, 0.03
 # Shares of the largest closure below which one counts no longer, and above which it counts again, when others are held.
 DROPPED, TAKEN = 1e-5, 1e-3

@@ -117,7 +117,7 @@ static int radau_step(kernel *k, double h, double *error) {
   memcpy(k->pl, sl, 3 * m * sizeof(double));
   memcpy(k->pz, sz, 3 * nz * sizeof(double));
   keep_sizes(k);
-  for (int i = 0; i < 2; i++) { k->work[i] += gained[i]; k->power[i] = P[i]; }
+  for (int i = 0; i < 2; i++) { k->work[i] += gained[i]; k->earlier[i] = k->power[i]; k->power[i] = P[i]; }
   k->previous_step = h;
   k->known = 1;
   if (k->fresh && it < k->best) k->best = it;
