@@ -143,8 +143,8 @@ class DAE(DAEFunctions, RichDisplay):
         Returns
         -------
         DAE
-            `library` is the path of the compiled right-hand side, or residual. If that fails it is this DAE itself, with `library`
-            None, and the reason is logged as a warning under ``flexblocks.dae``.
+            `library` is the path of the compiled right-hand side, or residual. If that fails it is this DAE itself,
+            with `library` None, and the reason is logged as a warning under ``flexblocks.dae``.
 
         Raises
         ------
@@ -154,10 +154,11 @@ class DAE(DAEFunctions, RichDisplay):
 
         Notes
         -----
-        Results are the same to the last digit. The right-hand side of simulations (or the residual) is compiled here,
-        all else when it is first asked for. Compiled functions take numbers only and have no derivatives, except `differentiable_motion`;
-        expressions are unchanged, so that everything works on a compiled DAE too. Libraries are kept in the user's
-        cache directory, or in FLEXBLOCKS_CACHE, and reused for the same equations.
+        Results are the same to the last digit. The right-hand side of simulations (or the residual) is compiled
+        here, all else when it is first asked for. Compiled functions take numbers only and have no derivatives,
+        except `differentiable_motion`; expressions are unchanged, so that everything works on a compiled DAE
+        too. Libraries are kept in the user's cache directory, or in FLEXBLOCKS_CACHE, and reused for the same
+        equations.
         """
         try:
             plain = self.interpreted
@@ -183,7 +184,8 @@ class DAE(DAEFunctions, RichDisplay):
     def __reduce_ex__(self, protocol: Any) -> Any:
         if self.library is None:
             return super().__reduce_ex__(protocol)
-        return DAE.compile, (self.interpreted, False, self.is_optimized, self.is_implicit)  # there, from the cache or anew
+        # There, from the cache or anew.
+        return DAE.compile, (self.interpreted, False, self.is_optimized, self.is_implicit)
 
     def with_outputs(self, names: Iterable[str] | str) -> DAE:
         """Return this DAE with more outputs: the motion of any frames in space.

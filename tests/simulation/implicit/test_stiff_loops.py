@@ -10,8 +10,8 @@ from arms.change_point_arms import bricard, parallel_motion, windows
 from arms.misaligned_four_bar import SPEED, misaligned_four_bar
 from flexblocks.constraints.loop_equations import closure_equations
 
-# Deflection out of the plane of the coupler's end [m] at some times [s]: Exudyn 1.13, eight geometrically exact elements
-# a bar, generalised alpha with steps of 4 ms (`benchmarks.stiff_loops`).
+# Deflection out of the plane of the coupler's end [m] at some times [s]: Exudyn 1.13, eight geometrically exact
+# elements a bar, generalised alpha with steps of 4 ms (`benchmarks.stiff_loops`).
 EXUDYN = {1.0: -0.0020501, 2.0: -0.0038527}
 
 
