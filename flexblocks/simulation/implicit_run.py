@@ -20,6 +20,7 @@ from flexblocks.simulation.implicit.input_table import input_table
 from flexblocks.simulation.implicit.interpreted_kernel import InterpretedKernel
 from flexblocks.simulation.implicit.settings import FAILURES, PAUSED, ImplicitProblem, ImplicitSettings
 from flexblocks.simulation.implicit.slow_start import on_slow_manifold
+from flexblocks.simulation.integrators.driven_equations import BUILDING
 from flexblocks.simulation.integrators.stepper import StepFailure
 from flexblocks.simulation.run import Record
 from flexblocks.simulation.singularities import Singularities
@@ -84,20 +85,10 @@ class ImplicitRun:
         Exception
             Any exception of an input function of the user.
         """
-        system, dae, inputs = self.system, self.system.dae, self.system.inputs
-        refuse_what_it_cannot(dae)
-        z = system.consistent(self.times[0], np.append(x, 0.0), dae.z.start, system.parameters(0))
-        sizes = displacements(dae, x, z, system.p)
-        if self.options.slow:
-            u = system.equations.input(self.times[0], inputs.parameters[:, 0]).full().ravel()
-            x = on_slow_manifold(dae, x, z, u, system.p, [*held, *dae.tree.prescribed_columns], sizes)
-        values = lambda t, segments: np.array(system.equations.input(t[None, :], inputs.parameters[:, segments]))  # noqa: E731
-        table = input_table(dae, inputs, values, x)
-        tolerance = OF_TOLERANCE * (self.options.rtol * sizes.reach if self.options.atol is None else self.options.atol)
-        settings = ImplicitSettings(self.options.step, tolerance, self.options.spectral_radius)
-        problem = ImplicitProblem(dae, settings, sizes, table, self.times, system.p)
-        kernel = CompiledKernel(problem) if dae.library else InterpretedKernel(problem)
-        kernel.begin(float(self.times[0]), 0, x, z, self.options.slow)
+        system = self.system
+        refuse_what_it_cannot(system.dae)
+        with BUILDING:
+            kernel = self._kernel(x, held)
         failure, interrupted, advice = None, False, None
         try:
             self._go(kernel)
@@ -110,6 +101,26 @@ class ImplicitRun:
             failure = self.bounds.explained(str(told), np.append(now.x, now.work[0]))
             advice = getattr(told, "advice", None) or ADVICE
         return self._record(kernel, failure, advice, interrupted)
+
+    def _kernel(self, x: np.ndarray, held: tuple[int, ...]) -> CompiledKernel | InterpretedKernel:
+        """Return the kernel at the start of the run."""
+        system, options, dae, inputs = self.system, self.options, self.system.dae, self.system.inputs
+        z = system.consistent(self.times[0], np.append(x, 0.0), dae.z.start, system.parameters(0))
+        sizes = displacements(dae, x, z, system.p)
+        if options.slow:
+            u = system.equations.input(self.times[0], inputs.parameters[:, 0]).full().ravel()
+            x = on_slow_manifold(dae, x, z, u, system.p, [*held, *dae.tree.prescribed_columns], sizes)
+        table = input_table(dae, inputs, self._inputs, x)
+        tolerance = OF_TOLERANCE * (options.rtol * sizes.reach if options.atol is None else options.atol)
+        settings = ImplicitSettings(options.step, tolerance, options.spectral_radius)
+        problem = ImplicitProblem(dae, settings, sizes, table, self.times, system.p)
+        kernel = CompiledKernel(problem) if dae.library else InterpretedKernel(problem)
+        kernel.begin(float(self.times[0]), 0, x, z, options.slow)
+        return kernel
+
+    def _inputs(self, t: np.ndarray, segments: np.ndarray) -> np.ndarray:
+        """Return the inputs (nu, k) at times (k,) of some segments (k,)."""
+        return np.array(self.system.equations.input(t[None, :], self.system.inputs.parameters[:, segments]))
 
     def _go(self, kernel: CompiledKernel | InterpretedKernel) -> None:
         """Go from clock to clock."""

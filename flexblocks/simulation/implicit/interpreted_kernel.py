@@ -37,6 +37,7 @@ class InterpretedKernel:
         self._problem, self._at = problem, Integration(problem)
         self._dense = DenseOutput(self._at, problem.times)
         self._next, self._refused, self._level = 0.0, 0, 0
+        self._part, self._origin = 0, 0.0
 
     @property
     def outputs(self) -> np.ndarray:

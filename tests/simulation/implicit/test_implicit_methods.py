@@ -173,6 +173,15 @@ def test_attitudes_change_their_chart() -> None:
         np.testing.assert_allclose(run[name], exact[name], atol=1e-5)
 
 
+def test_batches_are_runs_one_by_one() -> None:
+    dae, _ = pendulum()
+    starts, times = [0.1, 0.5, 1.0], np.linspace(0.0, 0.5, 6)
+    runs = fb.simulate_batch(dae, times, x0={"joint.angle": starts}, method="implicit", step=5e-3, threads=2)
+    for i, start in enumerate(starts):
+        run = fb.simulate(dae, times, x0={"joint.angle": start}, method="implicit", step=5e-3)
+        np.testing.assert_array_equal(runs["joint.angle"].isel(run=i), run["joint.angle"])
+
+
 def test_a_budget_ends_a_run() -> None:
     dae, _ = pendulum()
     with pytest.raises(fb.SimulationError, match="budget is spent") as caught:

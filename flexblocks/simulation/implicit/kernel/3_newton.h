@@ -45,14 +45,15 @@ static void choose_closures(kernel *k) {
   if (chosen > k->most_chosen) k->most_chosen = chosen;
 }
 
+/* Columns of derivatives in `count` variables of the trial point: coordinates, their rates with first-order states, the
+   derivatives of these, or algebraic variables. Those in the third are constant, so that differences may be large. */
+enum { COORDINATES, VELOCITIES, RATES, ALGEBRAIC };
 static void differences(kernel *k, double *point, long count, int kind, double *target) {
   long NT = k->NT;
   for (long j = 0; j < count; j++) {
-    double own = point[j], unit, d;
-    long i = kind == 0 ? j : j;
-    double w = kind < 3 ? k->weight[i] : 0;
-    unit = w > 0 ? k->reach / w : (kind < 3 ? fmax(k->size[i], 1e-3) : 1.0);
-    d = kind == 2 ? fmax(1e-3 * fabs(own), unit) : 1.5e-8 * fmax(fabs(own), unit);
+    double own = point[j], unit = 1.0, d;
+    if (kind != ALGEBRAIC) unit = k->weight[j] > 0 ? k->reach / k->weight[j] : fmax(k->size[j], 1e-3);
+    d = kind == RATES ? fmax(1e-3 * fabs(own), unit) : 1.5e-8 * fmax(fabs(own), unit);
     point[j] = own + d;
     d = point[j] - own;
     evaluate(k, k->trial, k->trial + k->n + k->N, k->trial + k->n + 2 * k->N, k->trial + k->n + 2 * k->N + k->m, k->R1);
@@ -69,10 +70,10 @@ static void jacobian(kernel *k, const double *x, const double *rates, const doub
   memcpy(at + k->n + 2 * k->N, lambda, k->m * sizeof *at);
   memcpy(at + k->n + 2 * k->N + k->m, z, k->nz * sizeof *at);
   evaluate(k, x, rates, lambda, z, k->R);
-  differences(k, at, k->n, 0, k->K);
-  differences(k, at + k->n, k->N, 1, k->D);
-  differences(k, at + k->n + k->N, k->N, 2, k->M);
-  differences(k, at + k->n + 2 * k->N + k->m, k->nz, 3, k->Z);
+  differences(k, at, k->n, COORDINATES, k->K);
+  differences(k, at + k->n, k->N, VELOCITIES, k->D);
+  differences(k, at + k->n + k->N, k->N, RATES, k->M);
+  differences(k, at + k->n + 2 * k->N + k->m, k->nz, ALGEBRAIC, k->Z);
   k->counts[COUNT_JACOBIAN]++;
   choose_closures(k);
   k->have = 1;
