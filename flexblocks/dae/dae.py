@@ -22,7 +22,7 @@ from flexblocks.rich_display import RichDisplay
 LOG = logging.getLogger("flexblocks.dae")
 
 # What a DAE with other outputs does not share.
-DEPENDS_ON_OUTPUTS = ("y", "output", "output_along", "expressions", "interpreted", "_observed")
+DEPENDS_ON_OUTPUTS = ("y", "output", "expressions", "interpreted", "_observed")
 
 
 class DAE(DAEFunctions, RichDisplay):
@@ -174,7 +174,7 @@ class DAE(DAEFunctions, RichDisplay):
             if isinstance(member, cached_property):
                 vars(other).pop(name, None)
         # Entries of an instance's __dict__ take precedence over its cached properties.
-        vars(other).update(functions, library=path, interpreted=plain, is_optimized=optimize, is_implicit=implicit)
+        vars(other).update(functions, library=path, interpreted=plain, is_optimized=optimize, _is_implicit=implicit)
         return other
 
     def __getstate__(self) -> dict[str, Any]:
@@ -185,7 +185,7 @@ class DAE(DAEFunctions, RichDisplay):
         if self.library is None:
             return super().__reduce_ex__(protocol)
         # There, from the cache or anew.
-        return DAE.compile, (self.interpreted, False, self.is_optimized, self.is_implicit)
+        return DAE.compile, (self.interpreted, False, self.is_optimized, self._is_implicit)
 
     def with_outputs(self, names: Iterable[str] | str) -> DAE:
         """Return this DAE with more outputs: the motion of any frames in space.

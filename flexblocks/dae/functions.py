@@ -48,11 +48,10 @@ class DAEFunctions(DAEData):
     ----------
     is_optimized : bool
         Of a compiled DAE, whether the compiler optimises.
-    is_implicit : bool
-        Of a compiled DAE, whether its implicit equations were compiled first.
     """
 
-    is_optimized, is_implicit = True, False
+    is_optimized = True
+    _is_implicit = False  # of a compiled DAE: whether the residual was compiled first
 
     @DAEFunction
     def mass_matrix(self) -> ca.Function:
@@ -104,20 +103,6 @@ class DAEFunctions(DAEData):
         return self._function("output", [self.expressions.output], ["y"])
 
     @DAEFunction
-    def output_along(self) -> ca.Function:
-        """Outputs along a known motion, function (x, rates, multipliers, z, u, p) -> y.
-
-        ``rates`` (n + nw) as for `residual`, ``multipliers`` as `multipliers` gives them: nothing is solved for.
-        """
-        own = {
-            "rates": ca.SX.sym("rates", self.x.symbol.shape[0] - self.tree.size),
-            "multipliers": ca.SX.sym("multipliers", len(self.tree.loops.multipliers)),
-        }
-        symbols = {"x": self.x.symbol, **own, "z": self.z.symbol, "u": self.u.symbol, "p": self.p.symbol}
-        y = self.expressions.output_along(*own.values())
-        return ca.Function("output_along", [*symbols.values()], [y], [*symbols], ["y"])
-
-    @DAEFunction
     def algebraic(self) -> ca.Function:
         """Algebraic residuals, function (x, u, p) -> g, zero along every motion; empty without algebraic variables."""
         return self._function("algebraic", [self.expressions.algebraic], ["g"])
@@ -161,33 +146,6 @@ class DAEFunctions(DAEData):
         return ca.Function(
             "residual", [*symbols.values()], [ca.cse(self.expressions.implicit.column)], [*symbols], ["R"]
         )
-
-    @DAEFunction
-    def residual_jacobians(self) -> ca.Function:
-        """Derivatives of `residual`, a function of its arguments, with structural zeros.
-
-        ``K`` in the coordinates (rows, n), ``D`` in their rates and first-order states (rows, n + nw), ``M`` in
-        the derivatives of these (rows, n + nw), ``J`` of the closures (m, n + nw), ``Z`` in algebraic variables
-        (rows, nz). That in the multipliers is -J', without the rows of prescribed coordinates.
-        """
-        symbols, R, n = self.expressions.implicit_symbols, self.expressions.implicit.column, self.tree.size
-        x = self.x.symbol
-        D = ca.jacobian(R, x)
-        M, Z = ca.jacobian(R, symbols["rates"]), ca.jacobian(R, symbols["z"])
-        first = x.shape[0] - n
-        J = D[first : first + symbols["multipliers"].shape[0], n:]
-        parts = [D[:, :n], D[:, n:], M, J, Z]
-        return ca.Function("residual_jacobians", [*symbols.values()], parts, [*symbols], ["K", "D", "M", "J", "Z"])
-
-    @DAEFunction
-    def power(self) -> ca.Function:
-        """Powers [W] of the applied forces and drives, and of dampers, function of the arguments of `residual`.
-
-        The first is what does the work of simulations; the second is what dampers take out of the motion.
-        """
-        symbols, implicit = self.expressions.implicit_symbols, self.expressions.implicit
-        powers = ca.cse(ca.densify(ca.vertcat(implicit.power, implicit.damping)))
-        return ca.Function("power", [*symbols.values()], [powers], [*symbols], ["power"])
 
     @DAEFunction
     def constraint(self) -> ca.Function:

@@ -9,7 +9,7 @@ import numpy as np
 
 from flexblocks.dynamics.algorithms.constrained_accelerations import STABILIZATION
 from flexblocks.errors import ParameterError, suggestion
-from flexblocks.simulation.implicit_run import RADIUS, ImplicitOptions
+from flexblocks.simulation.implicit.implicit_run import RADIUS, ImplicitOptions
 from flexblocks.simulation.integrators.integrator import ADVICE, Integrator, Options, ProblemKind
 from flexblocks.simulation.integrators.register import INTEGRATORS
 from flexblocks.simulation.integrators.stepper import decays_fast, poles_at
@@ -29,9 +29,7 @@ METHODS = ("auto", IMPLICIT, *(integrator.name for integrator in INTEGRATORS))
 MethodName = Literal[
     "auto", "implicit", "rk8", "rk43", "radau", "rk8-radau", "rk43-radau", "adams", "bdf", "idas", "rk4", "dop853"
 ]
-#: How a run starts: at the state itself, or with rates on the slow manifold
-StartName = Literal["state", "slow"]
-# Steps in a period of the highest frequency that is asked for: generalised alpha errs there by 0.8 % of the frequency.
+# Steps in a period of the highest frequency that is asked for: generalised alpha errs there by 1.2 % of the frequency.
 PER_PERIOD = 20
 SUITABLE = {integrator.suits: integrator for integrator in INTEGRATORS if integrator.suits}
 
@@ -62,7 +60,7 @@ def checked_method(
     where: str,
     highest: Any = None,
     spectral_radius: Any = RADIUS,
-    start: Any = "state",
+    slow_start: Any = False,
 ) -> Method:
     """Return the method; refuse unknown methods and options that do not apply.
 
@@ -76,9 +74,9 @@ def checked_method(
         if not (isinstance(value, (int, float)) and 0 < value < 1):
             raise ParameterError(f"{where}: {option} = {value!r}; must be a number > 0 and < 1.")
     if name == IMPLICIT or (name == "auto" and highest is not None):
-        options = _implicit(rtol, atol, step, where, highest, spectral_radius, start)
+        options = _implicit(rtol, atol, step, where, highest, spectral_radius, slow_start)
         return Method(None, Options(rtol, OF_RTOL * rtol, step), options)
-    for option, value, usual in (("highest", highest, None), ("start", start, "state")):
+    for option, value, usual in (("highest", highest, None), ("slow_start", slow_start, False)):
         if value != usual:
             raise ParameterError(f"{where}: {option} = {value!r} belongs to method 'implicit'; method is {name!r}.")
     integrator = next((integrator for integrator in INTEGRATORS if integrator.name == name), None)
@@ -98,7 +96,9 @@ def checked_method(
     return Method(integrator, Options(rtol, atol, step))
 
 
-def _implicit(rtol: float, atol: Any, step: Any, where: str, highest: Any, radius: Any, start: Any) -> ImplicitOptions:
+def _implicit(
+    rtol: float, atol: Any, step: Any, where: str, highest: Any, radius: Any, slow_start: Any
+) -> ImplicitOptions:
     """Return the options of the implicit methods.
 
     Raises
@@ -113,10 +113,8 @@ def _implicit(rtol: float, atol: Any, step: Any, where: str, highest: Any, radiu
         raise ParameterError(f"{where}: step = {step!r} and highest = {highest!r}; give one of them.")
     if isinstance(radius, bool) or not (isinstance(radius, (int, float)) and 0 <= radius <= 1):
         raise ParameterError(f"{where}: spectral_radius = {radius!r}; must be a number >= 0 and <= 1.")
-    if start not in ("state", "slow"):
-        raise ParameterError(f"{where}: start = {start!r}; must be 'state' or 'slow'.")
     length = 1 / (PER_PERIOD * highest) if highest is not None else step
-    return ImplicitOptions(rtol, atol, length, float(radius), start == "slow")
+    return ImplicitOptions(rtol, atol, length, float(radius), slow_start)
 
 
 def problem_kind(system: System, X: np.ndarray, times: np.ndarray, rtol: float) -> ProblemKind:

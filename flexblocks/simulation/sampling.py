@@ -9,6 +9,7 @@ import casadi as ca
 import numpy as np
 
 from flexblocks.dae.dae import DAE
+from flexblocks.dae.implicit_functions import outputs_along
 from flexblocks.errors import ParameterError
 from flexblocks.plausibility import LARGEST, computable, needed
 from flexblocks.simulation.run import Record
@@ -66,7 +67,7 @@ def sampled_trajectory(system: System, times: np.ndarray, record: Record) -> Tra
         y = functions.output(x.T, u, system.p, *algebraics)
     else:
         known = np.array(record.rates).T, kept_multipliers(dae, np.array(record.multipliers).T)
-        y = functions.output_along(x.T, *known, np.array(z).T.reshape(len(dae.z), len(t)), u, system.p)
+        y = outputs_along(dae)(x.T, *known, np.array(z).T.reshape(len(dae.z), len(t)), u, system.p)
     kinetic, potential = functions.energy(x.T, system.p, *(algebraics if functions.energy.n_in() == 3 else []))
     energy = np.column_stack([np.array(kinetic).ravel(), np.array(potential).ravel(), X[:, -1]])
     groups = {"x": dae.x, "z": dae.z, "u": dae.u, "y": dae.y}

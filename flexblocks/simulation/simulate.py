@@ -14,9 +14,9 @@ from flexblocks.interrupt import Interrupt
 from flexblocks.plausibility import warn_of_degrees
 from flexblocks.progress import ProgressDisplay
 from flexblocks.simulation.chunks import DEFAULT_STEPS, checked_budget
-from flexblocks.simulation.implicit_run import RADIUS
+from flexblocks.simulation.implicit.implicit_run import RADIUS
 from flexblocks.simulation.loops import ahead, at_times, opened, passages, watched_times, words
-from flexblocks.simulation.method import MethodName, StartName, checked_method
+from flexblocks.simulation.method import MethodName, checked_method
 from flexblocks.simulation.sampling import agree, excesses, output_times, sampled_trajectory
 from flexblocks.simulation.signals.inputs import inputs
 from flexblocks.simulation.signals.prescribed_motion import with_prescribed_motion
@@ -61,7 +61,7 @@ def simulate(
     step: float | None = None,
     highest: float | None = None,
     spectral_radius: float = RADIUS,
-    start: StartName = "state",
+    slow_start: bool = False,
     max_steps: float = DEFAULT_STEPS,
     time_limit: float | None = None,
     progress: bool | None = None,
@@ -125,8 +125,8 @@ def simulate(
         of its period as the step.
     spectral_radius : float
         Of ``"implicit"`` with a step, rho_inf: 0 damps most what the step does not resolve, 1 nothing.
-    start : "state" or "slow"
-        Of ``"implicit"``: ``"slow"`` begins on the slow manifold, with the rates given in `x0` and those of prescribed
+    slow_start : bool
+        Of ``"implicit"``: whether to begin on the slow manifold, with the rates given in `x0` and those of prescribed
         motions, and all others such that what is stiff bends, twists and stretches as little as they allow.
     max_steps : int
         Integration steps, those of failed attempts included, after which the run stops with a SimulationError, so that
@@ -178,7 +178,7 @@ def simulate(
         step=step,
         highest=highest,
         spectral_radius=spectral_radius,
-        start=start,
+        slow_start=slow_start,
         max_steps=max_steps,
         time_limit=time_limit,
     )
@@ -203,14 +203,14 @@ class Simulator:
         step: float | None = None,
         highest: float | None = None,
         spectral_radius: float = RADIUS,
-        start: StartName = "state",
+        slow_start: bool = False,
         max_steps: float = DEFAULT_STEPS,
         time_limit: float | None = None,
     ) -> None:
         # Check all arguments before anything is computed.
         self.dae, self._saturate = dae, saturate
         self._times, self._sampled = output_times(t, "simulate")
-        self._settings = checked_method(method, rtol, atol, step, "simulate", highest, spectral_radius, start)
+        self._settings = checked_method(method, rtol, atol, step, "simulate", highest, spectral_radius, slow_start)
         self._budget = checked_budget(max_steps, time_limit, "simulate")
         self._solver = Solver(dae, self._settings)
 

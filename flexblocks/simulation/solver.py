@@ -14,7 +14,7 @@ from flexblocks.progress import ProgressDisplay
 from flexblocks.simulation.bounds import Bounds, bounds
 from flexblocks.simulation.chart_changes import NO_CHARTS, ChartChanges, chart_changes
 from flexblocks.simulation.chunks import Budget, Pace
-from flexblocks.simulation.implicit_run import ImplicitRun
+from flexblocks.simulation.implicit.implicit_run import ImplicitRun
 from flexblocks.simulation.integrators.driven_equations import DrivenEquations
 from flexblocks.simulation.integrators.stepper import ErrorScale, Stepper
 from flexblocks.simulation.method import Method
@@ -22,7 +22,7 @@ from flexblocks.simulation.motion_size import MotionSize
 from flexblocks.simulation.run import Integration, Record
 from flexblocks.simulation.signals.inputs import Inputs
 from flexblocks.simulation.singularities import Singularities
-from flexblocks.simulation.system import System, driven_equations
+from flexblocks.simulation.system import System, driven_equations, inputs_alone
 
 
 @dataclass(eq=False)
@@ -58,7 +58,10 @@ class Solver:
     def system(self, inputs: Inputs, p: np.ndarray) -> System:
         """Return the initial value problem under these inputs with these values of the parameters (np,)."""
         if self._equations is None or inputs.form != self._form:
-            self._form, self._equations = inputs.form, driven_equations(self.dae, inputs)
+            # Algebraic variables at a start are solved for in the equations of forward dynamics.
+            alone = self.method.implicit is not None and not len(self.dae.z)
+            build = inputs_alone if alone else driven_equations
+            self._form, self._equations = inputs.form, build(self.dae, inputs)
             self._steppers.clear()
         return System(self.dae, self._equations, p, inputs)
 

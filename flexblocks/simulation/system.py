@@ -10,7 +10,7 @@ import numpy as np
 
 from flexblocks.dae.dae import DAE
 from flexblocks.errors import ComputationError, listing
-from flexblocks.simulation.integrators.driven_equations import BUILDING, DrivenEquations, DrivenFunctions
+from flexblocks.simulation.integrators.driven_equations import BUILDING, DrivenEquations
 from flexblocks.simulation.signals.inputs import Inputs
 from flexblocks.simulation.signals.signal import Symbol
 
@@ -61,28 +61,34 @@ class System:
         return z
 
 
+def inputs_alone(dae: DAE, inputs: Inputs) -> DrivenEquations:
+    """Return the inputs of this form without equations, for methods that do not take forward dynamics."""
+    with BUILDING:
+        return DrivenEquations(ca.Function(), ca.Function(), None, _inputs(inputs), dae)
+
+
 def driven_equations(dae: DAE, inputs: Inputs, derivatives: bool = False) -> DrivenEquations:
     """Return the equations of the DAE with inputs of this form substituted; compiled ones with derivatives if asked."""
     derivatives = derivatives or dae.library is None or len(dae.z) > 0  # Newton's method for z needs them
     with BUILDING:
-        t, segment = inputs.symbol_type.sym("t"), inputs.symbol_type.sym("segment", len(inputs.parameters))
-        u = ca.Function("inputs", [t, segment], [inputs.expression(t, segment)])
-    differentiable = None if derivatives else partial(driven_equations, dae, inputs, True)
-    return DrivenEquations(u, dae, partial(_functions, dae, inputs, derivatives), differentiable)
+        motion = dae.differentiable_motion if derivatives else dae.motion
+        kind = ca.MX if dae.library else inputs.symbol_type  # compiled functions do not take SX
+        new = kind.sym
+        t, X, z = new("t"), new("X", len(dae.x) + 1), new("z", len(dae.z))
+        P = new("P", len(dae.p) + len(inputs.parameters))
+        u = inputs.expression(t, P[len(dae.p) :])
+        results = motion(X[: len(dae.x)], z, u, P[: len(dae.p)])
+        labels = ["t", "X", "z", "P"], ["dX", "g"]
+        residual = ca.Function("system", [t, X, z, P], [ca.densify(r) for r in results], *labels, _options(kind))
+        newton = _newton(residual, [z, t, X, P]) if len(dae.z) else None
+        differentiable = None if derivatives else partial(driven_equations, dae, inputs, True)
+        rates = _rates(dae, residual, newton, kind)
+        return DrivenEquations(residual, rates, newton, _inputs(inputs), dae, differentiable)
 
 
-def _functions(dae: DAE, inputs: Inputs, derivatives: bool) -> DrivenFunctions:
-    motion = dae.differentiable_motion if derivatives else dae.motion
-    kind = ca.MX if dae.library else inputs.symbol_type  # compiled functions do not take SX
-    new = kind.sym
-    t, X, z = new("t"), new("X", len(dae.x) + 1), new("z", len(dae.z))
-    P = new("P", len(dae.p) + len(inputs.parameters))
-    u = inputs.expression(t, P[len(dae.p) :])
-    results = motion(X[: len(dae.x)], z, u, P[: len(dae.p)])
-    labels = ["t", "X", "z", "P"], ["dX", "g"]
-    residual = ca.Function("system", [t, X, z, P], [ca.densify(r) for r in results], *labels, _options(kind))
-    newton = _newton(residual, [z, t, X, P]) if len(dae.z) else None
-    return DrivenFunctions(residual, _rates(dae, residual, newton, kind), newton)
+def _inputs(inputs: Inputs) -> ca.Function:
+    t, segment = inputs.symbol_type.sym("t"), inputs.symbol_type.sym("segment", len(inputs.parameters))
+    return ca.Function("inputs", [t, segment], [inputs.expression(t, segment)])
 
 
 def _newton(residual: ca.Function, symbols: list[Symbol]) -> ca.Function:

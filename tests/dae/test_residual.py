@@ -16,6 +16,7 @@ from arms.one_link import DCMotor, HardeningSpring, joint_arm
 from arms.random_linkages import linkage
 from flexblocks import models
 from flexblocks.constraints.consistent_state import consistent_state
+from flexblocks.dae.implicit_functions import powers, residual_jacobians
 from flexblocks.dae.operation_counts import operation_counts
 from flexblocks.dynamics.algorithms.implicit_residual import FEEDBACK
 
@@ -76,7 +77,7 @@ def test_residual_is_zero_at_the_accelerations_and_loop_forces_of_forward_dynami
     assert np.max(np.abs(R)) < 1e-9 * size
     # Its power is that of the applied forces, by forward dynamics.
     power = np.array(dae.motion(at["x"], at["z"], at["u"], p)[0])[-1, 0]
-    np.testing.assert_allclose(float(dae.power(**at)["power"][0]), power, rtol=1e-8, atol=1e-9 * size)
+    np.testing.assert_allclose(float(powers(dae)(**at)["powers"][0]), power, rtol=1e-8, atol=1e-9 * size)
     # Off the motion it is what is missing: forces by inverse dynamics, and all closures with their rates.
     if not dae.tree.prescribed:
         other = at["rates"] + 1.0
@@ -103,7 +104,7 @@ def test_closures_are_fed_back_at_velocity_level() -> None:
 def test_derivatives_are_those_of_differences(name: str) -> None:
     dae = ARMS[name]()
     at = moving(dae)
-    K, D, M, J, Z = (np.array(part) for part in dae.residual_jacobians(*at.values()))
+    K, D, M, J, Z = (np.array(part) for part in residual_jacobians(dae)(*at.values()))
     n, size, m = dae.tree.size, len(at["rates"]), len(at["multipliers"])
 
     def differences(argument: str) -> np.ndarray:
@@ -132,7 +133,7 @@ def test_dampers_take_out_what_energy_loses() -> None:
     model = joint_arm(beam=fb.RigidLink("link", 0.5, 0.1), damping=0.3)
     dae = fb.assemble(model)
     at = {**moving(dae), "x": np.array([0.2, 1.5])}
-    assert float(dae.power(**at)["power"][1]) == pytest.approx(0.3 * 1.5**2)
+    assert float(powers(dae)(**at)["powers"][1]) == pytest.approx(0.3 * 1.5**2)
 
 
 @pytest.mark.parametrize(("beam", "most"), [(fb.FiniteElements(2), 2400), (fb.StrainModes(2), 13300)])

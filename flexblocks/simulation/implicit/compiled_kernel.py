@@ -11,6 +11,7 @@ import numpy as np
 
 from flexblocks.dae.compiler import library
 from flexblocks.dae.dae import DAE
+from flexblocks.dae.implicit_functions import powers
 from flexblocks.simulation.implicit.radau_three import radau_numbers
 from flexblocks.simulation.implicit.settings import (
     COUNTS,
@@ -35,8 +36,7 @@ def _library(dae: DAE) -> ctypes.CDLL:
     folder = files("flexblocks.simulation.implicit") / "kernel"
     sources = sorted((part for part in folder.iterdir() if part.name.endswith(".h")), key=lambda part: part.name)
     code = "\n".join(part.read_text(encoding="utf-8") for part in sources)
-    plain = dae.interpreted
-    loaded = ctypes.CDLL(str(library([plain.residual, plain.power], dae.is_optimized, code)))
+    loaded = ctypes.CDLL(str(library([dae.interpreted.residual, powers(dae)], dae.is_optimized, code)))
     loaded.implicit_create.restype = ctypes.c_void_p
     return loaded
 
@@ -124,7 +124,7 @@ class CompiledKernel:
         t, x, rates, multipliers, z, work = (np.zeros(size) for size in (1, n + N, N, m, nz, 2))
         counts, active = np.zeros(len(COUNTS) + 1, dtype="l"), np.zeros(m, dtype="l")
         self._call("read", *map(_pointer, (t, x, rates, multipliers, z, work, counts, active)))
-        told = dict(zip(COUNTS, counts.tolist(), strict=False))
+        told: dict[str, int] = dict(zip(COUNTS, counts.tolist(), strict=False))
         return KernelState(float(t[0]), x, rates, multipliers, z, work, told, int(counts[-1]))
 
     def step(self, x: np.ndarray, z: np.ndarray, u: np.ndarray, dt: float) -> int:

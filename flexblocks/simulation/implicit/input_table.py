@@ -48,7 +48,9 @@ class InputTable:
         return self.coefficients.shape[2] - 1
 
 
-def input_table(dae: DAE, inputs: Inputs, values: Callable[[np.ndarray], np.ndarray], x: np.ndarray) -> InputTable:
+def input_table(
+    dae: DAE, inputs: Inputs, values: Callable[[np.ndarray, np.ndarray], np.ndarray], x: np.ndarray
+) -> InputTable:
     """Return the table of a run's inputs.
 
     Parameters

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from flexblocks.dae.implicit_functions import powers
 from flexblocks.simulation.implicit.differences import derivatives
 from flexblocks.simulation.implicit.newton_matrix import Factors, chosen_closures, newton_matrix
 from flexblocks.simulation.implicit.settings import COUNTS, ImplicitProblem
@@ -35,7 +36,7 @@ class Integration:
     def __init__(self, problem: ImplicitProblem) -> None:
         self.problem, dae = problem, problem.dae.interpreted
         self.n, self.N, self.m = dae.tree.size, len(dae.x) - dae.tree.size, len(problem.kept_closures)
-        self.residual, self.power_function = dae.residual, dae.power
+        self.residual, self._power = dae.residual, powers(problem.dae)
         self.weight, self.held = problem.weight, problem.held
         self.active = problem.kept_closures.astype(bool)
         self.level = np.concatenate([self.held > 0, np.ones(self.m, bool), np.zeros(len(dae.z), bool)])
@@ -45,20 +46,26 @@ class Integration:
         self.counts = dict.fromkeys(COUNTS, 0)
         self.is_fresh = self.is_started = self.has_matrices = False
         self.factored: tuple[float, float, float] | None = None
+        self.factors: Factors | None = None
+        self.pair_factors: Factors | None = None
         self.polynomial: tuple[np.ndarray, np.ndarray, np.ndarray] | None = None
         self.best, self.most_active = 99, 0
-        self._evaluate, self._run = self._buffered()
+        self._enter()
 
-    def _buffered(self):
-        """Return working memory of the residual, entered without a conversion."""
-        buffer, call = self.residual.buffer()
+    def _enter(self) -> None:
+        """Make working memory of the residual and of the powers, which are entered without a conversion."""
         self._arguments = [np.zeros(self.residual.size1_in(i)) for i in range(self.residual.n_in())]
-        self._R = np.zeros(self.residual.size1_out(0))
-        for i, argument in enumerate(self._arguments):
-            buffer.set_arg(i, memoryview(argument))
-        buffer.set_res(0, memoryview(self._R))
+        self._R, self._P = np.zeros(self.residual.size1_out(0)), np.zeros(2)
+        self._buffers, calls = [], []
+        for function, result in ((self.residual, self._R), (self._power, self._P)):
+            buffer, call = function.buffer()
+            for i, argument in enumerate(self._arguments):
+                buffer.set_arg(i, memoryview(argument))  # type: ignore[arg-type]
+            buffer.set_res(0, memoryview(result))  # type: ignore[arg-type]
+            self._buffers.append(buffer)
+            calls.append(call)
+        self._run_residual, self._run_power = calls
         self._arguments[6][:] = self.problem.p
-        return buffer, call
 
     def set_state(self, t: float, segment: int, x: np.ndarray, z: np.ndarray, slow: bool) -> None:
         """Go to a state; rates are solved for when the integration goes on."""
@@ -80,15 +87,20 @@ class Integration:
 
     def evaluate(self, x: np.ndarray, rates: np.ndarray, multipliers: np.ndarray, z: np.ndarray) -> np.ndarray:
         """Return the residual at a point whose inputs are set; it is overwritten by the next call."""
-        for argument, value in zip(self._arguments, (x, rates, multipliers, z), strict=False):
-            argument[:] = value
-        self._run()
+        self._set_point(x, rates, multipliers, z)
+        self._run_residual()
         self.counts["residuals"] += 1
         return self._R
 
     def powers(self, x: np.ndarray, rates: np.ndarray, multipliers: np.ndarray, z: np.ndarray) -> np.ndarray:
         """Return the powers (2,) at a point whose inputs are set."""
-        return np.array(self.power_function(x, rates, multipliers, z, *self._arguments[4:])).ravel()
+        self._set_point(x, rates, multipliers, z)
+        self._run_power()
+        return self._P.copy()
+
+    def _set_point(self, *point: np.ndarray) -> None:
+        for argument, value in zip(self._arguments, point, strict=False):
+            argument[:] = value
 
     def differentiate(self, x: np.ndarray, rates: np.ndarray, multipliers: np.ndarray, z: np.ndarray) -> None:
         """Take the derivatives at a point whose inputs are set."""

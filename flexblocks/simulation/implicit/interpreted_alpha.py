@@ -36,6 +36,7 @@ def alpha_step(at: Integration, h: float) -> int:
                 return SINGULAR
             at.counts["factorizations"] += 1
             at.factored = (k1, k2, 0.0)
+        assert at.factors is not None
         right = -at.evaluate(x, a, multipliers, z)
         at.counts["iterations"] += 1
         right[at.level] /= k1

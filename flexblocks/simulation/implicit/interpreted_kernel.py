@@ -11,7 +11,6 @@ from flexblocks.simulation.implicit.interpreted_radau import radau_step
 from flexblocks.simulation.implicit.newton_matrix import SingularMatrix
 from flexblocks.simulation.implicit.radau_three import STAGES, radau_three
 from flexblocks.simulation.implicit.settings import (
-    COUNTS,
     DONE,
     NEWTON,
     PAUSED,
@@ -48,8 +47,8 @@ class InterpretedKernel:
     def state(self) -> KernelState:
         """Where the integration is."""
         at = self._at
-        series = (part.copy() for part in (at.x, at.rates, at.multipliers, at.z, at.work))
-        return KernelState(at.t, *series, {name: at.counts[name] for name in COUNTS}, self._dense.written)
+        x, rates, multipliers, z, work = (part.copy() for part in (at.x, at.rates, at.multipliers, at.z, at.work))
+        return KernelState(at.t, x, rates, multipliers, z, work, dict(at.counts), self._dense.written)
 
     def begin(self, t: float, segment: int, x: np.ndarray, z: np.ndarray, slow: bool = False) -> None:
         """Begin at a state x (nx,) with guesses z (nz,) at `t` [s]; `slow`: nothing accelerates there yet."""

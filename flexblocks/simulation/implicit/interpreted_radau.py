@@ -38,6 +38,8 @@ def radau_step(at: Integration, h: float) -> tuple[int, float]:
             return SINGULAR, 0.0
         at.counts["factorizations"] += 1
         at.factored = (k1, k1 * k1, h)
+    assert at.factors is not None
+    assert at.pair_factors is not None
     accepted, before, rate, iteration = False, 0.0, 0.0, 0
     dropped = N + np.flatnonzero(~at.active)
     for iteration in range(1, ITERATIONS + 1):
@@ -54,7 +56,7 @@ def radau_step(at: Integration, h: float) -> tuple[int, float]:
         real[active_level] /= k1
         pair[active_level] /= c1
         real, pair = at.factors.solve(real), at.pair_factors.solve(pair)
-        change = np.outer(r.out_of_real, real) + 2 * np.outer(r.out_of_pair, pair).real
+        change = np.outer(r.out_of_real, real) + 2 * np.real(np.outer(r.out_of_pair, pair))
         a, multipliers, z = a + change[:, :N], multipliers + change[:, N : N + m], z + change[:, N + m :]
         of_states = np.concatenate([(r.twice[2] @ change[:, :n]), (r.A[2] @ change[:, n:N])])
         off = max(at.displacement(of_states, h, h * h), at.displacement_of_z(change[2, N + m :], z[2]))

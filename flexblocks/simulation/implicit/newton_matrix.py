@@ -24,9 +24,8 @@ class Factors:
         scale = np.max(np.abs(matrix), axis=1)
         if not np.all(np.isfinite(scale)) or np.any(scale == 0):
             raise SingularMatrix
-        self._scale, is_complex = 1 / scale, np.iscomplexobj(matrix)
-        lapack = scipy.linalg.lapack
-        factors, self._solve = (lapack.zgetrf, lapack.zgetrs) if is_complex else (lapack.dgetrf, lapack.dgetrs)
+        self._scale = 1 / scale
+        factors, self._solve = scipy.linalg.get_lapack_funcs(("getrf", "getrs"), (matrix,))
         self._lu, self._pivots, status = factors(matrix * self._scale[:, None])
         if status or np.min(np.abs(np.diag(self._lu))) < 1e-15:
             raise SingularMatrix

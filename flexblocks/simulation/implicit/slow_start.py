@@ -51,15 +51,16 @@ def on_slow_manifold(
     unit = np.concatenate([displacements.reach / displacements.weight, of_states])
     parts = derivatives(dae.interpreted.residual, point, n, unit)
     K, M, J = (parts.K[:n] + parts.K[:n].T) / 2, parts.M[:n, :n], parts.D[N : N + m, :n]
-    free = np.setdiff1d(np.arange(n), list(held))
+    kept = np.array(sorted(set(held)), dtype=int)
+    free = np.setdiff1d(np.arange(n), kept)
     v = np.zeros(n)
-    v[list(held)] = x[n : 2 * n][list(held)]
+    v[kept] = x[n : 2 * n][kept]
     A = (K + OF_INERTIA * M)[np.ix_(free, free)]
     stiffness = np.abs(np.diag(A))
     scale = np.sqrt(np.maximum(stiffness, ROUNDING * max(stiffness.max(initial=0.0), 1.0)))
     C = J[:, free] / scale
     whole = np.block([[A / np.outer(scale, scale), C.T], [C, np.zeros((m, m))]])
-    right = np.concatenate([-(K + OF_INERTIA * M)[np.ix_(free, list(held))] @ v[list(held)] / scale, -J @ v])
+    right = np.concatenate([-(K + OF_INERTIA * M)[np.ix_(free, kept)] @ v[kept] / scale, -J @ v])
     v[free] = np.linalg.lstsq(whole, right, rcond=1e-13)[0][: len(free)] / scale
     slow = x.copy()
     slow[n : 2 * n] = v

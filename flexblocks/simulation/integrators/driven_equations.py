@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
 
 import casadi as ca
 import numpy as np
@@ -17,8 +16,10 @@ BUILDING = threading.RLock()
 
 
 @dataclass(frozen=True, eq=False)
-class DrivenFunctions:
-    """Functions of equations under inputs of one form.
+class DrivenEquations:
+    """Equations under inputs of one form, for all values of the inputs' parameters.
+
+    CasADi functions own their working memory: use an object in one thread only.
 
     Attributes
     ----------
@@ -29,54 +30,19 @@ class DrivenFunctions:
         (t, X, P) -> der(X), with the algebraic variables eliminated by Newton's method from their start values.
     newton : casadi.Function or None
         (guess of z, t, X, P) -> z with 0 = g; None without algebraic variables.
+    input : casadi.Function
+        (t, parameters of the inputs' segment) -> u.
+    dae : DAE
+    differentiable : callable, optional
+        () -> the same equations with derivatives, which implicit methods need; None if these have them.
     """
 
     residual: ca.Function
     rates: ca.Function
     newton: ca.Function | None
-
-
-@dataclass(frozen=True, eq=False)
-class DrivenEquations:
-    """Equations under inputs of one form, for all values of the inputs' parameters.
-
-    CasADi functions own their working memory: use an object in one thread only.
-
-    Attributes
-    ----------
-    input : casadi.Function
-        (t, parameters of the inputs' segment) -> u.
-    dae : DAE
-    build : callable
-        () -> `DrivenFunctions`, when they are first asked for: implicit methods need no forward dynamics.
-    differentiable : callable, optional
-        () -> the same equations with derivatives, which implicit methods need; None if these have them.
-    """
-
     input: ca.Function
     dae: DAE
-    build: Callable[[], DrivenFunctions]
     differentiable: Callable[[], DrivenEquations] | None = None
-
-    @cached_property
-    def _functions(self) -> DrivenFunctions:
-        with BUILDING:
-            return self.build()
-
-    @property
-    def residual(self) -> ca.Function:
-        """See `DrivenFunctions`."""
-        return self._functions.residual
-
-    @property
-    def rates(self) -> ca.Function:
-        """See `DrivenFunctions`."""
-        return self._functions.rates
-
-    @property
-    def newton(self) -> ca.Function | None:
-        """See `DrivenFunctions`."""
-        return self._functions.newton if len(self.dae.z) else None
 
     def slope(self, t: float, X: np.ndarray, P: np.ndarray) -> np.ndarray:
         """Return der(X) (nx + 1,)."""

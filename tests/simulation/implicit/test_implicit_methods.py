@@ -195,9 +195,8 @@ def test_a_budget_ends_a_run() -> None:
         ({"method": "implicit", "step": -1.0}, "step = -1.0; must be a number > 0"),
         ({"method": "implicit", "step": 1e-3, "highest": 5.0}, "give one of them"),
         ({"method": "implicit", "spectral_radius": 1.5}, "spectral_radius = 1.5"),
-        ({"method": "implicit", "start": "rest"}, "must be 'state' or 'slow'"),
         ({"method": "rk8", "highest": 5.0}, "belongs to method 'implicit'"),
-        ({"start": "slow"}, "belongs to method 'implicit'"),
+        ({"slow_start": True}, "belongs to method 'implicit'"),
     ],
 )
 def test_bad_options_are_refused(options: dict, words: str) -> None:

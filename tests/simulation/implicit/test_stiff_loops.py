@@ -23,7 +23,7 @@ def crank(t: float) -> float:
 def test_a_misaligned_four_bar_bends_as_in_another_program(options: dict) -> None:
     dae = fb.assemble(misaligned_four_bar(fb.FiniteElements(2)), prescribed="A.angle").with_outputs("bar2.z")
     times = np.linspace(0.0, 2.0, 41)
-    run = fb.simulate(dae, times, u={"A.angle": crank}, method="implicit", start="slow", **options)
+    run = fb.simulate(dae, times, u={"A.angle": crank}, method="implicit", slow_start=True, **options)
     for time, deflection in EXUDYN.items():
         assert run["bar2.z"][np.searchsorted(times, time - 1e-9)] == pytest.approx(deflection, abs=1e-5)
     assert abs(run.dissipated) < 1e-4

@@ -1,5 +1,5 @@
 /* Kernel of implicit integration: state and working memory. All matrices are stored by columns.
-   residual() and power() are compiled in front of this; see DAE.residual for their arguments and rows. */
+   residual() and powers() are compiled in front of this; see DAE.residual for their arguments and rows. */
 #include <complex.h>
 #include <math.h>
 #include <stdlib.h>
@@ -86,7 +86,7 @@ static void evaluate_power(kernel *k, const double *x, const double *rates, cons
   const double *arg[] = {x, rates, lambda, z, k->u, k->motion, k->p};
   memcpy(k->arg, arg, sizeof arg);
   k->res[0] = P;
-  power(k->arg, k->res, k->iw, k->fw, 0);
+  powers(k->arg, k->res, k->iw, k->fw, 0);
 }
 
 /* Inputs at a time within the present segment: at its end the limit from the left. accelerations: of prescribed

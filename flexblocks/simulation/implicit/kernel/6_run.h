@@ -160,7 +160,7 @@ FB_EXPORT kernel *implicit_create(const long *sizes) {
   casadi_int s[4], s2[4];
   if (!k) return NULL;
   residual_work(s, s + 1, s + 2, s + 3);
-  power_work(s2, s2 + 1, s2 + 2, s2 + 3);
+  powers_work(s2, s2 + 1, s2 + 2, s2 + 3);
   for (int i = 0; i < 4; i++) if (s2[i] > s[i]) s[i] = s2[i];
   k->n = n; k->N = N; k->m = m; k->nz = nz; k->nu = nu; k->nr = nr; k->NT = NT;
   long doubles = 4 * (n + N) + 3 * (n + N) + 12 * N + 6 * m + 6 * nz + 8 * NT + NT * (2 * n + 2 * N + nz) + NT * NT + m * N +
