@@ -30,12 +30,14 @@ class Deformation:
     energies: ca.Function
 
 
+@lru_cache(maxsize=32)
 def deforming(dae: DAE) -> np.ndarray:
-    """Return the mask (n,) of the coordinates that deform a body, such as those of beams."""
+    """Return the mask (n,), read-only, of the coordinates that deform a body, such as those of beams."""
     mask = np.zeros(dae.tree.size, dtype=bool)
     for body in _elastic_bodies(dae):
         for row in _elastic(body):
             mask[list(body.share.row(row)[0])] = True
+    mask.setflags(write=False)
     return mask
 
 

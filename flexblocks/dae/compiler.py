@@ -58,7 +58,7 @@ def require_compiler(where: str, otherwise: str) -> str:
     return compiler
 
 
-def library(functions: Sequence[ca.Function], optimize: bool = True) -> Path:
+def library(functions: Sequence[ca.Function], optimize: bool = True, more: str = "") -> Path:
     """Return the shared library of these functions, compiled now or taken from the cache.
 
     The key of the cache is the source code, the compiler with its version, and the flags. Libraries are written
@@ -70,13 +70,15 @@ def library(functions: Sequence[ca.Function], optimize: bool = True) -> Path:
         With distinct names; load them with ``casadi.external(name, str(path))``.
     optimize : bool
         Whether the compiler optimises.
+    more : str
+        C code behind that of the functions, which may call them.
 
     Raises
     ------
     CompilerError
         There is no compiler, it rejects the code, or the cache is not writable or is writable by others.
     """
-    return source_library(_source(functions), OPTIMIZED if optimize else QUICK)
+    return source_library(_source(functions) + more, OPTIMIZED if optimize else QUICK)
 
 
 def source_library(source: str, level: str = OPTIMIZED) -> Path:

@@ -126,7 +126,7 @@ class DAE(DAEFunctions, RichDisplay):
         """The same DAE with functions that take symbols and can be differentiated: itself, unless it is compiled."""
         return self
 
-    def compile(self, strict: bool = False, optimize: bool = True) -> DAE:
+    def compile(self, strict: bool = False, optimize: bool = True, implicit: bool = False) -> DAE:
         """Return this DAE with its functions compiled to machine code.
 
         Parameters
@@ -137,12 +137,15 @@ class DAE(DAEFunctions, RichDisplay):
             Whether the compiler optimises (-O1). Without, compiling takes a quarter of the time, for code that takes
             three times as long, a tenth of the virtual machine's time: less in all up to some 200 000 evaluations of
             equations of thousands of instructions.
+        implicit : bool
+            Whether to compile the implicit equations now (`residual`), as for ``simulate(method="implicit")``, and the
+            right-hand side only when it is asked for: of loops of stiff beams it is several times as large.
 
         Returns
         -------
         DAE
-            `library` is the path of the compiled right-hand side. If that fails it is this DAE itself, with `library`
-            None, and the reason is logged as a warning under ``flexblocks.dae``.
+            `library` is the path of the compiled right-hand side, or residual. If that fails it is this DAE itself,
+            with `library` None, and the reason is logged as a warning under ``flexblocks.dae``.
 
         Raises
         ------
@@ -152,13 +155,15 @@ class DAE(DAEFunctions, RichDisplay):
 
         Notes
         -----
-        Results are the same to the last digit. The right-hand side of simulations is compiled here, all else when it is
-        first asked for. Compiled functions take numbers only and have no derivatives, except `differentiable_motion`;
-        expressions are unchanged, so that everything works on a compiled DAE too. Libraries are kept in the user's
-        cache directory, or in FLEXBLOCKS_CACHE, and reused for the same equations.
+        Results are the same to the last digit. The right-hand side of simulations (or the residual) is compiled
+        here, all else when it is first asked for. Compiled functions take numbers only and have no derivatives,
+        except `differentiable_motion`; expressions are unchanged, so that everything works on a compiled DAE
+        too. Libraries are kept in the user's cache directory, or in FLEXBLOCKS_CACHE, and reused for the same
+        equations.
         """
         try:
-            path, functions = load([self.interpreted.motion], optimize)
+            plain = self.interpreted
+            path, functions = load([plain.residual if implicit else plain.motion], optimize)
         except CompilerError as error:
             if strict:
                 raise
@@ -170,7 +175,7 @@ class DAE(DAEFunctions, RichDisplay):
             if isinstance(member, cached_property):
                 vars(other).pop(name, None)
         # Entries of an instance's __dict__ take precedence over its cached properties.
-        vars(other).update(functions, library=path, interpreted=self.interpreted, is_optimized=optimize)
+        vars(other).update(functions, library=path, interpreted=plain, is_optimized=optimize, _is_implicit=implicit)
         return other
 
     def __getstate__(self) -> dict[str, Any]:
@@ -180,7 +185,8 @@ class DAE(DAEFunctions, RichDisplay):
     def __reduce_ex__(self, protocol: Any) -> Any:
         if self.library is None:
             return super().__reduce_ex__(protocol)
-        return DAE.compile, (self.interpreted, False, self.is_optimized)  # there, from the cache or anew
+        # There, from the cache or anew.
+        return DAE.compile, (self.interpreted, False, self.is_optimized, self._is_implicit)
 
     def with_outputs(self, names: Iterable[str] | str) -> DAE:
         """Return this DAE with more outputs: the motion of any frames in space.

@@ -51,6 +51,7 @@ class DAEFunctions(DAEData):
     """
 
     is_optimized = True
+    _is_implicit = False  # of a compiled DAE: whether the residual was compiled first
 
     @DAEFunction
     def mass_matrix(self) -> ca.Function:
@@ -115,6 +116,36 @@ class DAEFunctions(DAEData):
             ca.densify(self.expressions.algebraic),
         ]
         return ca.Function("motion", symbols, results, ["x", "z", "u", "p"], ["dX", "g"])
+
+    @DAEFunction
+    def residual(self) -> ca.Function:
+        """Implicit equations, function (x, rates, multipliers, z, u, motion, p) -> R, zero along every motion.
+
+        ``rates`` (n + nw) are the accelerations and the rates of first-order states, der(x) without its first n;
+        ``multipliers`` (m) those of *all* closures of the loops, of which `multipliers` has as many as are independent;
+        ``motion`` (2 k) positions, then speeds, of prescribed coordinates. R has, in this order,
+
+        * M a + h - Q - J' lambda (n) [N m or N], inverse dynamics less all that acts; in rows of prescribed coordinates
+          v - v(t) + k (q - q(t)), with k of `flexblocks.dynamics.algorithms.implicit_residual`;
+        * der(w) - f (nw);
+        * J v + k c (m), the closures at velocity level with their positions fed back;
+        * g (nz).
+
+        Examples
+        --------
+        >>> import casadi as ca
+        >>> import flexblocks as fb
+        >>> from flexblocks import models
+        >>> dae = fb.assemble(models.subudhi_morris_2002())
+        >>> x = dae.x.start
+        >>> rates = dae.forward_dynamics(x, 0, [])[dae.tree.size:]
+        >>> bool(ca.norm_inf(dae.residual(x, rates, [], [], 0, [], [])) < 1e-12)
+        True
+        """
+        symbols = self.expressions.implicit_symbols
+        return ca.Function(
+            "residual", [*symbols.values()], [ca.cse(self.expressions.implicit.column)], [*symbols], ["R"]
+        )
 
     @DAEFunction
     def constraint(self) -> ca.Function:

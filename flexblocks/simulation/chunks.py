@@ -24,8 +24,9 @@ LEAST_STEPS = 500
 DEFAULT_STEPS = 2_000_000
 BUDGET_ADVICE = (
     "If the motion needs more, raise max_steps= or time_limit=. If it makes hardly any progress, the equations are "
-    "stiff or chatter: try method 'bdf', smooth a switching law (tanh(s / width) instead of sign(s)) or sample it, "
-    "and check stiffnesses and gains."
+    "stiff or chatter: try method 'bdf', or 'implicit' for stiff arms and loops, with highest= [Hz] if faster "
+    "vibrations are not asked for; smooth a switching law (tanh(s / width) instead of sign(s)) or sample it, and check "
+    "stiffnesses and gains."
 )
 
 

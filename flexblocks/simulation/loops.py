@@ -58,9 +58,7 @@ def at_times(record: Record, watched: np.ndarray, times: np.ndarray) -> Record:
     """Return the record of a run over watched times with the states at the output times (k,) alone."""
     if len(watched) == len(times):
         return record
-    kept = np.flatnonzero(np.isin(watched[: len(record.X)], times))
-    X, z = ([values[i] for i in kept] for values in (record.X, record.z))
-    return Record(X, z, record.reached, record.state, record.failure, record.advice, record.interrupted)
+    return record.at(np.flatnonzero(np.isin(watched[: len(record.X)], times)).tolist())
 
 
 def passages(dae: DAE, times: np.ndarray, record: Record, p: np.ndarray) -> Passages | None:

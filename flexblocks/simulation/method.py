@@ -9,6 +9,7 @@ import numpy as np
 
 from flexblocks.dynamics.algorithms.constrained_accelerations import STABILIZATION
 from flexblocks.errors import ParameterError, suggestion
+from flexblocks.simulation.implicit.implicit_run import RADIUS, ImplicitOptions
 from flexblocks.simulation.integrators.fixed_step import FixedStep
 from flexblocks.simulation.integrators.integrator import ADVICE, Integrator, Options, ProblemKind
 from flexblocks.simulation.integrators.register import INTEGRATORS
@@ -25,10 +26,12 @@ LARGE = 1000
 MANY = 20
 # The absolute tolerance of a motion of size 1, as a share of the relative one.
 OF_RTOL = 0.01
-METHODS = ("auto", *(integrator.name for integrator in INTEGRATORS))
+IMPLICIT = "implicit"
+METHODS = ("auto", IMPLICIT, *(integrator.name for integrator in INTEGRATORS))
 # The same for editors, which complete them.
 MethodName = Literal[
     "auto",
+    "implicit",
     "rk8",
     "rk43",
     "radau",
@@ -41,15 +44,18 @@ MethodName = Literal[
     "semi-implicit",
     "dop853",
 ]
+# Steps in a period of the highest frequency that is asked for: generalised alpha errs there by 1.2 % of the frequency.
+PER_PERIOD = 20
 SUITABLE = {integrator.suits: integrator for integrator in INTEGRATORS if integrator.suits}
 
 
 @dataclass(frozen=True)
 class Method:
-    """Integrator with its options; None chooses the one that suits the equations."""
+    """Integrator with its options; None chooses the one that suits the equations, unless `implicit` has options."""
 
     integrator: Integrator | None
     options: Options
+    implicit: ImplicitOptions | None = None
 
     @property
     def fixed(self) -> FixedStep | None:
@@ -68,7 +74,16 @@ class Method:
         return self.integrator or SUITABLE[problem_kind(system, X, times, self.options.rtol)]
 
 
-def checked_method(name: Any, rtol: Any, atol: Any, step: Any, where: str) -> Method:
+def checked_method(
+    name: Any,
+    rtol: Any,
+    atol: Any,
+    step: Any,
+    where: str,
+    highest: Any = None,
+    spectral_radius: Any = RADIUS,
+    slow_start: Any = False,
+) -> Method:
     """Return the method; refuse unknown methods and options that do not apply.
 
     Raises
@@ -80,11 +95,17 @@ def checked_method(name: Any, rtol: Any, atol: Any, step: Any, where: str) -> Me
     for option, value in (("rtol", rtol), ("atol", 0.01 if atol is None else atol)):
         if not (isinstance(value, (int, float)) and 0 < value < 1):
             raise ParameterError(f"{where}: {option} = {value!r}; must be a number > 0 and < 1.")
+    if name == IMPLICIT or (name == "auto" and highest is not None):
+        options = _implicit(rtol, atol, step, where, highest, spectral_radius, slow_start)
+        return Method(None, Options(rtol, OF_RTOL * rtol, step), options)
+    for option, value, usual in (("highest", highest, None), ("slow_start", slow_start, False)):
+        if value != usual:
+            raise ParameterError(f"{where}: {option} = {value!r} belongs to method 'implicit'; method is {name!r}.")
     integrator = next((integrator for integrator in INTEGRATORS if integrator.name == name), None)
     if step is not None and (integrator is None or integrator.fixed is None):
-        names = ", ".join(f"'{integrator.name}'" for integrator in INTEGRATORS if integrator.fixed)
+        names = ", ".join(f"'{name}'" for name in (*(each.name for each in INTEGRATORS if each.fixed), IMPLICIT))
         raise ParameterError(
-            f"{where}: step = {step!r}; only the methods {names} have a fixed step, the others take rtol and atol."
+            f"{where}: step = {step!r}; only methods {names} have a fixed step, the others take rtol and atol."
         )
     adapts = step is None and (integrator is None or integrator.stepper is not None)
     if not adapts and not (isinstance(step, (int, float)) and np.isfinite(step) and step > 0):
@@ -94,6 +115,27 @@ def checked_method(name: Any, rtol: Any, atol: Any, step: Any, where: str) -> Me
     if atol is None:
         return Method(integrator, Options(rtol, OF_RTOL * rtol, step, follows=True))
     return Method(integrator, Options(rtol, atol, step))
+
+
+def _implicit(
+    rtol: float, atol: Any, step: Any, where: str, highest: Any, radius: Any, slow_start: Any
+) -> ImplicitOptions:
+    """Return the options of the implicit methods.
+
+    Raises
+    ------
+    ParameterError
+    """
+    for option, value, unit in (("step", step, "s"), ("highest", highest, "Hz")):
+        number = isinstance(value, (int, float)) and not isinstance(value, bool)
+        if value is not None and not (number and np.isfinite(value) and value > 0):
+            raise ParameterError(f"{where}: {option} = {value!r}; must be a number > 0 [{unit}].")
+    if step is not None and highest is not None:
+        raise ParameterError(f"{where}: step = {step!r} and highest = {highest!r}; give one of them.")
+    if isinstance(radius, bool) or not (isinstance(radius, (int, float)) and 0 <= radius <= 1):
+        raise ParameterError(f"{where}: spectral_radius = {radius!r}; must be a number >= 0 and <= 1.")
+    length = 1 / (PER_PERIOD * highest) if highest is not None else step
+    return ImplicitOptions(rtol, atol, length, float(radius), slow_start)
 
 
 def problem_kind(system: System, X: np.ndarray, times: np.ndarray, rtol: float) -> ProblemKind:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 import numpy as np
@@ -41,6 +42,13 @@ class Record:
         What to try then, where that differs from the advice of the integrator.
     interrupted : bool
         Whether Ctrl-C ended it.
+    rates, multipliers : list of ndarray or None
+        Accelerations with rates of first-order states (n + nw,), and multipliers of all closures (m,), at the first
+        output times, of methods that integrate them; the others leave them to forward dynamics.
+    damped : list of float or None
+        What dampers took out of the motion [J] up to the first output times, of methods that integrate it.
+    counts : dict of int
+        What the method computed, by its own words.
     """
 
     X: list[np.ndarray]
@@ -50,6 +58,16 @@ class Record:
     failure: str | None = None
     advice: str | None = None
     interrupted: bool = False
+    rates: list[np.ndarray] | None = None
+    multipliers: list[np.ndarray] | None = None
+    damped: list[float] | None = None
+    counts: Mapping[str, int] = field(default_factory=dict)
+
+    def at(self, kept: Sequence[int]) -> Record:
+        """Return the record of some of its samples."""
+        fields = ("X", "z", "rates", "multipliers", "damped")
+        series = {name: getattr(self, name) for name in fields}
+        return replace(self, **{k: None if v is None else [v[i] for i in kept] for k, v in series.items()})
 
     def fail(self, failure: Exception, singularities: Singularities, bounds: Bounds, p: np.ndarray) -> None:
         """End the record with a failure, and what the state that was reached tells of it."""

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import casadi as ca
 import numpy as np
 
+from flexblocks.dae.dae import DAE
+from flexblocks.dae.implicit_functions import outputs_along
 from flexblocks.errors import ParameterError
 from flexblocks.plausibility import LARGEST, computable, needed
 from flexblocks.simulation.run import Record
@@ -60,7 +63,11 @@ def sampled_trajectory(system: System, times: np.ndarray, record: Record) -> Tra
     x = X[:, :-1]
     algebraics = [np.array(z).T] if len(dae.z) else []
     functions = dae.interpreted
-    y = functions.output(x.T, u, system.p, *algebraics)
+    if record.rates is None or record.multipliers is None:
+        y = functions.output(x.T, u, system.p, *algebraics)
+    else:
+        known = np.array(record.rates).T, kept_multipliers(dae, np.array(record.multipliers).T)
+        y = outputs_along(dae)(x.T, *known, np.array(z).T.reshape(len(dae.z), len(t)), u, system.p)
     kinetic, potential = functions.energy(x.T, system.p, *(algebraics if functions.energy.n_in() == 3 else []))
     energy = np.column_stack([np.array(kinetic).ravel(), np.array(potential).ravel(), X[:, -1]])
     groups = {"x": dae.x, "z": dae.z, "u": dae.u, "y": dae.y}
@@ -77,8 +84,23 @@ def sampled_trajectory(system: System, times: np.ndarray, record: Record) -> Tra
         units=units | dict.fromkeys(ENERGIES, "J"),
         p=dict(zip(dae.p.names, system.p.tolist(), strict=True)),
         complete=len(t) == len(times),
+        dissipated=None if record.damped is None else _dissipated(energy, record.damped),
         dae=dae,
     )
+
+
+def kept_multipliers(dae: DAE, multipliers: np.ndarray) -> np.ndarray:
+    """Return the multipliers (kept, k) of the closures that an arm has kept, of those of all closures (m, k)."""
+    every = dae.expressions.closing_tree.loops.multipliers
+    return multipliers[[every.index(name) for name in dae.tree.loops.multipliers], :]
+
+
+def _dissipated(energy: np.ndarray, damped: Sequence[float]) -> float:
+    """Return what is missing at the end [J]: energies (k, 3), and what dampers took out (k)."""
+    if not len(energy):
+        return 0.0
+    kinetic, potential, work = energy[-1] - energy[0]
+    return float(work - damped[-1] - kinetic - potential)
 
 
 def agree(energy: np.ndarray) -> bool:

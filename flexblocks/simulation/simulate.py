@@ -14,6 +14,7 @@ from flexblocks.interrupt import Interrupt
 from flexblocks.plausibility import warn_of_degrees
 from flexblocks.progress import ProgressDisplay
 from flexblocks.simulation.chunks import DEFAULT_STEPS, checked_budget
+from flexblocks.simulation.implicit.implicit_run import RADIUS
 from flexblocks.simulation.loops import ahead, at_times, opened, passages, watched_times, words
 from flexblocks.simulation.method import MethodName, checked_method
 from flexblocks.simulation.sampling import agree, excesses, output_times, sampled_trajectory
@@ -23,7 +24,7 @@ from flexblocks.simulation.signals.reference_rates import with_reference_rates
 from flexblocks.simulation.solver import Solver
 from flexblocks.simulation.trajectory import Trajectory
 from flexblocks.user_warning import warn
-from flexblocks.validity.energy_balance import out_of_balance, warn_of_balances
+from flexblocks.validity.energy_balance import out_of_balance, warn_of_balances, warn_of_dissipation
 from flexblocks.validity.input_limits import warn_of_limits
 from flexblocks.validity.large_deflections import warn_of_large_deflections
 from flexblocks.validity.state_ranges import beyond_state_ranges, warn_of_states
@@ -58,6 +59,9 @@ def simulate(
     rtol: float = 1e-9,
     atol: float | None = None,
     step: float | None = None,
+    highest: float | None = None,
+    spectral_radius: float = RADIUS,
+    slow_start: bool = False,
     max_steps: float = DEFAULT_STEPS,
     time_limit: float | None = None,
     progress: bool | None = None,
@@ -98,7 +102,10 @@ def simulate(
         `rtol` is 1e-5 or more): the explicit Runge-Kutta method ``"rk8"`` (``"rk43"``), or the implicit one
         ``"radau"`` where that takes the lesser effort, by counts; ``"rk8"`` where inputs or samples
         interrupt the motion more often than anything moves; otherwise CVODES by Adams' method, or ``"dop853"`` where
-        the equations take more than 20 000 operations. ``"adams"``,
+        the equations take more than 20 000 operations; ``"implicit"`` if `highest` is given.
+        ``"implicit"`` solves the implicit equations of motion (`DAE.residual`), for stiff arms and loops: by
+        generalised alpha with a `step`, else by Radau IIA of three stages whose local errors of displacements are at
+        most `rtol` of the arm's length, or `atol` [m]. ``"adams"``,
         ``"bdf"``, ``"idas"`` and the others select one of them. ``"rk4"`` is
         the classical Runge-Kutta method with the fixed `step`, shortened to end at output times and breakpoints;
         ``"semi-implicit"`` likewise, and ``"rk8"`` if it is given a `step`, as those of `flexblocks.stepper`;
@@ -114,7 +121,15 @@ def simulate(
         Absolute tolerance, in the unit of each state, with `rtol` relative to the states themselves. By default a
         hundredth of `rtol` for motions of 1 m or 1 rad and more; it follows the size of smaller ones, down to rounding.
     step : float, optional
-        Step [s] of ``"rk4"`` and ``"semi-implicit"``, or of ``"rk8"`` in place of error control.
+        Step [s] of ``"rk4"`` and ``"semi-implicit"``, or of ``"rk8"`` in place of error control; of ``"implicit"``.
+    highest : float, optional
+        Highest frequency that is asked for [Hz]: faster vibrations are damped out, by ``"implicit"`` with a twentieth
+        of its period as the step.
+    spectral_radius : float
+        Of ``"implicit"`` with a step, rho_inf: 0 damps most what the step does not resolve, 1 nothing.
+    slow_start : bool
+        Of ``"implicit"``: whether to begin on the slow manifold, with the rates given in `x0` and those of prescribed
+        motions, and all others such that what is stiff bends, twists and stretches as little as they allow.
     max_steps : int
         Integration steps, those of failed attempts included, after which the run stops with a SimulationError, so that
         stiff or chattering equations do not run for hours; ``math.inf`` for no limit.
@@ -163,6 +178,9 @@ def simulate(
         rtol=rtol,
         atol=atol,
         step=step,
+        highest=highest,
+        spectral_radius=spectral_radius,
+        slow_start=slow_start,
         max_steps=max_steps,
         time_limit=time_limit,
     )
@@ -185,13 +203,16 @@ class Simulator:
         rtol: float = 1e-9,
         atol: float | None = None,
         step: float | None = None,
+        highest: float | None = None,
+        spectral_radius: float = RADIUS,
+        slow_start: bool = False,
         max_steps: float = DEFAULT_STEPS,
         time_limit: float | None = None,
     ) -> None:
         # Check all arguments before anything is computed.
         self.dae, self._saturate = dae, saturate
         self._times, self._sampled = output_times(t, "simulate")
-        self._settings = checked_method(method, rtol, atol, step, "simulate")
+        self._settings = checked_method(method, rtol, atol, step, "simulate", highest, spectral_radius, slow_start)
         self._budget = checked_budget(max_steps, time_limit, "simulate")
         self._solver = Solver(dae, self._settings)
 
@@ -223,7 +244,8 @@ class Simulator:
         watched = watched_times(dae, times, x, values) if has_loops else times
         # Integrate; a failure or Ctrl-C ends the record early.
         with ProgressDisplay(f"Simulating {dae.name}", times[-1] - times[0], progress) as bar, Interrupt() as interrupt:
-            whole = self._solver.integrate(signals, values, x, times, interrupt, bar, self._budget, watched)
+            held = tuple(i for i, name in enumerate(dae.q_names) if isinstance(x0, Mapping) and f"der({name})" in x0)
+            whole = self._solver.integrate(signals, values, x, times, interrupt, bar, self._budget, watched, held)
         # Evaluate inputs, outputs and energies at the samples.
         system, where = self._solver.system(signals, values), f"simulate: '{dae.name}'"
         record = at_times(whole, watched, times) if has_loops else whole
@@ -252,7 +274,9 @@ class Simulator:
         warn_of_large_deflections(dae, where, trajectory.x, trajectory.z, trajectory.u, values, trajectory.t)
         if dae.tree.state_ranges:
             warn_of_states(where, {"": beyond_state_ranges(dae, trajectory.x, trajectory.t)})
-        if not agree(trajectory.energy):
+        if trajectory.dissipated is not None:
+            warn_of_dissipation(where, trajectory.dissipated, trajectory.energy)
+        elif not agree(trajectory.energy):
             motion = trajectory.t, trajectory.x, trajectory.z, trajectory.u
             warn_of_balances(where, {"": out_of_balance(dae, *motion, values, trajectory.energy)})
         if record.interrupted:

@@ -16,6 +16,7 @@ from flexblocks.simulation.checks.chart_changes import NO_CHARTS, ChartChanges, 
 from flexblocks.simulation.checks.singularities import Singularities
 from flexblocks.simulation.chunks import Budget, Pace
 from flexblocks.simulation.fixed_steps import FixedSteps
+from flexblocks.simulation.implicit.implicit_run import ImplicitRun
 from flexblocks.simulation.integrators.driven_equations import DrivenEquations
 from flexblocks.simulation.integrators.fixed_step import FixedStep
 from flexblocks.simulation.integrators.stepper import ErrorScale, Stepper
@@ -25,7 +26,7 @@ from flexblocks.simulation.run import Integration, Record
 from flexblocks.simulation.signals.inputs import Inputs
 from flexblocks.simulation.stepping.choose_kernel import kernel_of
 from flexblocks.simulation.stepping.kernel import Kernel
-from flexblocks.simulation.system import System, driven_equations
+from flexblocks.simulation.system import System, driven_equations, inputs_alone
 
 
 @dataclass(eq=False)
@@ -62,7 +63,10 @@ class Solver:
     def system(self, inputs: Inputs, p: np.ndarray) -> System:
         """Return the initial value problem under these inputs with these values of the parameters (np,)."""
         if self._equations is None or inputs.form != self._form:
-            self._form, self._equations = inputs.form, driven_equations(self.dae, inputs)
+            # Algebraic variables at a start are solved for in the equations of forward dynamics.
+            alone = self.method.implicit is not None and not len(self.dae.z)
+            build = inputs_alone if alone else driven_equations
+            self._form, self._equations = inputs.form, build(self.dae, inputs)
             self._steppers.clear()
         return System(self.dae, self._equations, p, inputs)
 
@@ -76,15 +80,22 @@ class Solver:
         bar: ProgressDisplay | None = None,
         budget: Budget = Budget(),  # noqa: B008 (frozen)
         watched: np.ndarray | None = None,
+        held: tuple[int, ...] = (),
     ) -> Record:
         """Integrate from the state `x` (nx,) over the output `times` (k,) [s], as far as possible.
 
-        The record is that of the times `watched`, if they are given: the output times, and others between them.
+        The record is that of the times `watched`, if they are given: the output times, and others between them. A slow
+        start keeps the rates of the coordinates `held`.
         """
         system, X = self.system(inputs, p), np.append(x, 0.0)  # no work is done yet
         until = times if watched is None else watched
         if self.method.fixed is not None:
             return self._fixed_steps(self.method.fixed, system, until, interrupt, bar, budget).run(X)
+        checks = self._bounds, self._singularities, self._charts
+        if self.method.implicit is not None:
+            pace = Pace(times[0], times[-1], 0, 1e-5, bar, budget)
+            run = ImplicitRun(system, self.method.implicit, *checks, until, pace, interrupt)
+            return run.run(x, held)
         integrator = self.method.integrator_for(system, X, times)
         if integrator.name not in self._steppers:
             assert integrator.stepper is not None
@@ -93,7 +104,6 @@ class Solver:
         instructions = stepper.evaluations * self.dae.interpreted.motion.n_instructions()
         pace = Pace(times[0], times[-1], instructions, stepper.step_time, bar, budget)
         stepper.most_steps = pace.most_steps
-        checks = self._bounds, self._singularities, self._charts
         options, size = self.method.options, None
         if options.follows:
             size = MotionSize(system, options, X, until[-1] - until[0])

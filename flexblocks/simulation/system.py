@@ -67,6 +67,12 @@ class System:
         return z
 
 
+def inputs_alone(dae: DAE, inputs: Inputs) -> DrivenEquations:
+    """Return the inputs of this form without equations, for methods that do not take forward dynamics."""
+    with BUILDING:
+        return DrivenEquations(ca.Function(), ca.Function(), None, _inputs(inputs), dae)
+
+
 def driven_equations(dae: DAE, inputs: Inputs, derivatives: bool = False) -> DrivenEquations:
     """Return the equations of the DAE with inputs of this form substituted; compiled ones with derivatives if asked."""
     derivatives = derivatives or dae.library is None or len(dae.z) > 0  # Newton's method for z needs them
@@ -81,10 +87,14 @@ def driven_equations(dae: DAE, inputs: Inputs, derivatives: bool = False) -> Dri
         labels = ["t", "X", "z", "P"], ["dX", "g"]
         residual = ca.Function("system", [t, X, z, P], [ca.densify(r) for r in results], *labels, _options(kind))
         newton = _newton(residual, [z, t, X, P]) if len(dae.z) else None
-        t, segment = inputs.symbol_type.sym("t"), inputs.symbol_type.sym("segment", len(inputs.parameters))
-        u = ca.Function("inputs", [t, segment], [inputs.expression(t, segment)])
         differentiable = None if derivatives else partial(driven_equations, dae, inputs, True)
-        return DrivenEquations(residual, _rates(dae, residual, newton, kind), newton, u, dae, differentiable)
+        rates = _rates(dae, residual, newton, kind)
+        return DrivenEquations(residual, rates, newton, _inputs(inputs), dae, differentiable)
+
+
+def _inputs(inputs: Inputs) -> ca.Function:
+    t, segment = inputs.symbol_type.sym("t"), inputs.symbol_type.sym("segment", len(inputs.parameters))
+    return ca.Function("inputs", [t, segment], [inputs.expression(t, segment)])
 
 
 def _newton(residual: ca.Function, symbols: list[Symbol]) -> ca.Function:

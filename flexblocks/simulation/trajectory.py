@@ -51,6 +51,9 @@ class Trajectory(RichDisplay, Animated):
         Values of the parameters that were symbolic.
     complete : bool
         False if the run ended early.
+    dissipated : float or None
+        Energy that the integration method took out of vibrations that its steps do not resolve [J]; None for methods
+        that resolve all.
     dae : DAE or None
         The arm, for pictures of it; None for a motion read from a file, pickled or of a batch.
     """
@@ -66,6 +69,7 @@ class Trajectory(RichDisplay, Animated):
     units: Mapping[str, str]
     p: Mapping[str, float] = field(default_factory=dict)
     complete: bool = True
+    dissipated: float | None = None
     dae: DAE | None = field(default=None, repr=False, compare=False)
 
     def __getstate__(self) -> dict[str, Any]:

@@ -24,6 +24,8 @@ from flexblocks.validity.large_deflections import is_quiet
 SHARE, OF_POTENTIAL, LEAST = 1e-3, 1e-6, 1e-12
 # Samples that are looked at with other speeds.
 OTHERS = 100
+# Share of the energy that passed which an implicit method may take out without a word.
+DISSIPATED = 0.01
 # Samples below which what passed between them is not known, and states of them whose poles say whether they resolve it.
 FEWEST, LOOKS = 20, 5
 # An integral over the samples counts as known to so many times its difference from that over every second one.
@@ -93,6 +95,28 @@ def warn_of_balances(where: str, balances: Mapping[str, str]) -> None:
         warn(
             f"{where}: energies are out of balance, {texts[0]}: the motion is not accurate. Lower rtol and atol, or "
             f"the step of a method that has one; state short pulses of inputs as breakpoints.{more}"
+        )
+
+
+def warn_of_dissipation(where: str, dissipated: float, energy: np.ndarray) -> None:
+    """Warn where an integration method took a share of the energy that passed out of vibrations, or put it in.
+
+    Parameters
+    ----------
+    where : str
+        The call, for the message.
+    dissipated : float
+        [J]
+    energy : ndarray (k, 3)
+        Kinetic and potential energy, work [J].
+    """
+    kinetic, potential, work = energy.T
+    passed = np.max(kinetic, initial=0.0) + np.ptp(potential) + np.ptp(work) if len(energy) else 0.0
+    allowed = max(DISSIPATED * passed, OF_POTENTIAL * np.max(np.abs(potential), initial=0.0), LEAST)
+    if abs(dissipated) > allowed and not is_quiet():
+        warn(
+            f"{where}: the method took {dissipated:.3g} J out of vibrations that its steps do not resolve, of "
+            f"{passed:.3g} J that passed. Where these matter, take a shorter step, or highest= above their frequency."
         )
 
 

@@ -122,7 +122,8 @@ def _followed(dae: DAE, q: np.ndarray, p: np.ndarray, columns: np.ndarray) -> tu
 def joints_in_line(dae: DAE, q: np.ndarray, p: np.ndarray) -> tuple[str, ...]:
     """Return the joints that move in the motion that the closures hold least, at postures (k, n)."""
     joints = ~deforming(dae)
-    motion = np.abs(np.linalg.svd(_slopes(dae, q, p)[:, :, joints])[2][:, len(dae.tree.loops.multipliers) - 1 :])
+    least = min(len(dae.tree.loops.multipliers), np.count_nonzero(joints)) - 1
+    motion = np.abs(np.linalg.svd(_slopes(dae, q, p)[:, :, joints])[2][:, least:])
     most = motion.max(axis=(0, 1)) / motion.max(initial=1e-300)
     return tuple(name for name, share in zip(np.array(dae.q_names)[joints], most, strict=True) if share > NAMED)
 

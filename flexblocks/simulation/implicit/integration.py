@@ -1,0 +1,209 @@
+"""State of an integration on CasADi's virtual machine: equations at a point, Newton matrices, starts, work."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from flexblocks.dae.implicit_functions import powers
+from flexblocks.simulation.implicit.differences import derivatives
+from flexblocks.simulation.implicit.newton_matrix import Factors, chosen_closures, newton_matrix
+from flexblocks.simulation.implicit.settings import COUNTS, ImplicitProblem
+
+# Iterations in which the algebraic variables of a start are solved for; rates and multipliers are linear.
+STARTS = 12
+
+
+class Integration:
+    """State of an integration.
+
+    Parameters
+    ----------
+    problem : ImplicitProblem
+
+    Attributes
+    ----------
+    t, segment : float, int
+    x, rates, filtered, multipliers, z : ndarray
+        `filtered` are the accelerations of generalised alpha between those of the equations.
+    work, power, earlier : ndarray (2,)
+        Of applied forces, and of dampers; powers at the end of the last step, and at its start.
+    polynomial : tuple of ndarray or None
+        Rates, multipliers and algebraic variables at the stages of the last step of Radau IIA.
+    factored : tuple or None
+        k1, k2 and the step (of Radau IIA) of the factors that are kept.
+    """
+
+    def __init__(self, problem: ImplicitProblem) -> None:
+        self.problem, dae = problem, problem.dae.interpreted
+        self.n, self.N, self.m = dae.tree.size, len(dae.x) - dae.tree.size, len(problem.kept_closures)
+        self.residual, self._power = dae.residual, powers(problem.dae)
+        self.weight, self.held = problem.weight, problem.held
+        self.active = problem.kept_closures.astype(bool)
+        self.level = np.concatenate([self.held > 0, np.ones(self.m, bool), np.zeros(len(dae.z), bool)])
+        self.x, self.z = np.zeros(len(dae.x)), np.zeros(len(dae.z))
+        self.rates, self.multipliers, self.size = np.zeros(self.N), np.zeros(self.m), np.full(self.N, 1e-9)
+        self.work, self.power, self.earlier = np.zeros(2), np.zeros(2), np.zeros(2)
+        self.counts = dict.fromkeys(COUNTS, 0)
+        self.is_fresh = self.is_started = self.has_matrices = False
+        self.factored: tuple[float, float, float] | None = None
+        self.factors: Factors | None = None
+        self.pair_factors: Factors | None = None
+        self.polynomial: tuple[np.ndarray, np.ndarray, np.ndarray] | None = None
+        self.best, self.most_active = 99, 0
+        self._enter()
+
+    def _enter(self) -> None:
+        """Make working memory of the residual and of the powers, which are entered without a conversion."""
+        self._arguments = [np.zeros(self.residual.size1_in(i)) for i in range(self.residual.n_in())]
+        self._R, self._P = np.zeros(self.residual.size1_out(0)), np.zeros(2)
+        self._buffers, calls = [], []
+        for function, result in ((self.residual, self._R), (self._power, self._P)):
+            buffer, call = function.buffer()
+            for i, argument in enumerate(self._arguments):
+                buffer.set_arg(i, memoryview(argument))  # type: ignore[arg-type]
+            buffer.set_res(0, memoryview(result))  # type: ignore[arg-type]
+            self._buffers.append(buffer)
+            calls.append(call)
+        self._run_residual, self._run_power = calls
+        self._arguments[6][:] = self.problem.p
+
+    def set_state(self, t: float, segment: int, x: np.ndarray, z: np.ndarray, slow: bool) -> None:
+        """Go to a state; rates are solved for when the integration goes on."""
+        self.t, self.segment, self._slow = t, segment, slow
+        self.x, self.z, self.is_started = np.array(x, dtype=float), np.array(z, dtype=float), False
+
+    def set_inputs(self, t: float) -> np.ndarray:
+        """Set inputs and prescribed motions at a time of the present segment; return prescribed accelerations."""
+        table = self.problem.inputs
+        low, high = table.first[self.segment], table.first[self.segment + 1] - 1
+        piece = int(np.clip(np.searchsorted(table.edges, t, side="right") - 1, low, high))
+        width = table.edges[piece + 1] - table.edges[piece]
+        s, rows = (t - table.edges[piece]) / width, table.coefficients[piece]
+        powers = s ** np.arange(rows.shape[1])
+        values, nu = rows @ powers, len(self.problem.dae.u)
+        self._arguments[4][:], self._arguments[5][:] = values[:nu], values[nu:]
+        count = len(self.problem.drives)
+        return rows[nu + count :, 1:] @ (np.arange(1, rows.shape[1]) * powers[:-1]) / width
+
+    def evaluate(self, x: np.ndarray, rates: np.ndarray, multipliers: np.ndarray, z: np.ndarray) -> np.ndarray:
+        """Return the residual at a point whose inputs are set; it is overwritten by the next call."""
+        self._set_point(x, rates, multipliers, z)
+        self._run_residual()
+        self.counts["residuals"] += 1
+        return self._R
+
+    def powers(self, x: np.ndarray, rates: np.ndarray, multipliers: np.ndarray, z: np.ndarray) -> np.ndarray:
+        """Return the powers (2,) at a point whose inputs are set."""
+        self._set_point(x, rates, multipliers, z)
+        self._run_power()
+        return self._P.copy()
+
+    def _set_point(self, *point: np.ndarray) -> None:
+        for argument, value in zip(self._arguments, point, strict=False):
+            argument[:] = value
+
+    def differentiate(self, x: np.ndarray, rates: np.ndarray, multipliers: np.ndarray, z: np.ndarray) -> None:
+        """Take the derivatives at a point whose inputs are set."""
+        with np.errstate(divide="ignore"):
+            of_coordinates = self.problem.displacements.reach / self.weight
+        unit = np.where(self.weight > 0, of_coordinates, np.maximum(self.size, 1e-3))
+        point = [x, rates, multipliers, z, *self._arguments[4:]]
+        self.parts = derivatives(self.residual, point, self.n, unit)
+        self.counts["residuals"] += 1 + self.n + 2 * self.N + len(z)
+        self.counts["jacobians"] += 1
+        J = self.parts.D[self.N : self.N + self.m, : self.n] * self.problem.closure_scale[:, None]
+        self.active = chosen_closures(np.where(self.held[: self.n] > 0, 0.0, J / self.weight[: self.n]), self.active)
+        self.most_active = max(self.most_active, int(self.active.sum()))
+        self.has_matrices = self.is_fresh = True
+        self.factored = None
+
+    @property
+    def is_at_change_point(self) -> bool:
+        """Whether fewer closures count than did."""
+        return int(self.active.sum()) < self.most_active
+
+    def forget_matrices(self) -> None:
+        """Take new derivatives in the next step."""
+        self.has_matrices = self.is_fresh = False
+
+    def matrix(self, k1: complex, k2: complex) -> np.ndarray:
+        """Return Newton's matrix."""
+        parts = self.parts
+        return newton_matrix(parts.K, parts.D, parts.M, parts.Z, self.level, self.active, k1, k2)
+
+    def displacement(self, of_rates: np.ndarray, k1: float, k2: float) -> float:
+        """Return the largest displacement [m] that changes of rates (n + nw,) count as."""
+        n, reach = self.n, self.problem.displacements.reach
+        largest = float(np.max(np.abs(k2 * of_rates[:n]) * self.weight[:n], initial=0.0))
+        if n < self.N:
+            size = np.maximum(np.maximum(self.size, np.abs(k1 * self.rates)), 1e-12)[n:]
+            largest = max(largest, float(np.max(np.abs(k1 * of_rates[n:]) * reach / size)))
+        return largest
+
+    def displacement_of_z(self, change: np.ndarray, z: np.ndarray) -> float:
+        """Return what changes of algebraic variables count as [m]."""
+        return float(np.max(np.abs(change) / (1 + np.abs(z)), initial=0.0)) * self.problem.displacements.reach
+
+    def keep_sizes(self) -> None:
+        """Take the sizes of first-order states from the present state."""
+        self.size[self.n :] = np.maximum(self.size[self.n :], np.abs(self.x[2 * self.n :]))
+
+    def start(self) -> bool:
+        """Solve for rates, multipliers and algebraic variables at a state; return whether there are any.
+
+        Closures are differentiated once more, d/dt (J v + k c) = D a + K v.
+        """
+        N, m, level, v = self.N, self.m, self.level, self.x[self.n : 2 * self.n]
+        self.keep_sizes()
+        accelerations = self.set_inputs(self.t)
+        speeds = self._arguments[5][len(accelerations) :].copy()
+        for iteration in range(1 if self._slow else STARTS):
+            self.differentiate(self.x, self.rates, self.multipliers, self.z)
+            if self._slow:
+                break
+            parts = self.parts
+            matrix = np.zeros((len(level), len(level)))
+            matrix[:, :N] = np.where(level[:, None], parts.D, parts.M)
+            matrix[N + m :, :N] = 0.0
+            matrix[:N, N : N + m] = np.where(level[:N, None] | ~self.active, 0.0, -parts.D[N : N + m].T)
+            matrix[:, N + m :] = np.where(level[:, None], 0.0, parts.Z)
+            right = np.where(level, parts.K @ v + parts.D @ self.rates, parts.R)
+            for row in np.flatnonzero(self.held):
+                which = self.held[row] - 1
+                right[row] -= accelerations[which] + parts.K[row, row] * speeds[which]
+            dropped = N + np.flatnonzero(~self.active)
+            matrix[dropped] = 0.0
+            matrix[dropped, dropped] = 1.0
+            right[dropped] = self.multipliers[~self.active]
+            change = -Factors(matrix).solve(right)
+            self.counts["factorizations"] += 1
+            self.rates = self.rates + change[:N]
+            self.multipliers = self.multipliers + change[N : N + m]
+            self.z = self.z + change[N + m :]
+            if not np.all(np.isfinite(change)):
+                return False
+            of_z = np.max(np.abs(change[N + m :]) / (1 + np.abs(self.z)), initial=0.0)
+            largest = np.max(np.abs(change[:N]), initial=0.0)
+            if (largest <= 1e-6 * np.max(np.abs(self.rates), initial=1e-300) and of_z < 1e-9) or (
+                iteration and not len(self.z)
+            ):
+                break
+        self.filtered, self._slow, self.polynomial = self.rates.copy(), False, None
+        self.power = self.powers(self.x, self.rates, self.multipliers, self.z)
+        self.previous_step, self.factored, self.is_started = 0.0, None, True
+        return True
+
+    def remember(self) -> None:
+        """Keep the present state for outputs in the step that begins there."""
+        series = (self.x, self.rates, self.multipliers, self.z, self.work, self.power)
+        self.before = (self.t, *(part.copy() for part in series))
+
+    def add_work(self, h: float) -> None:
+        """Add the work of a step that has ended: the parabola of the powers at its ends and at the one before."""
+        new, r = self.powers(self.x, self.rates, self.multipliers, self.z), self.previous_step / h
+        if r > 0:
+            weights = (2 + 3 * r) / (6 * (1 + r)), (1 + 3 * r) / (6 * r), 1 / (6 * r * (r + 1))
+            self.work = self.work + h * (weights[0] * new + weights[1] * self.power - weights[2] * self.earlier)
+        else:
+            self.work = self.work + h / 2 * (new + self.power)
+        self.earlier, self.power, self.previous_step = self.power, new, h

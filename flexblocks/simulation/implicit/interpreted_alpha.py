@@ -1,0 +1,73 @@
+"""Generalised alpha (Arnold and Bruels 2007), of first-order states as the rates of coordinates that do not matter."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from flexblocks.simulation.implicit.integration import Integration
+from flexblocks.simulation.implicit.newton_matrix import Factors, SingularMatrix
+from flexblocks.simulation.implicit.settings import DONE, NEWTON, SINGULAR
+
+ITERATIONS = 15
+
+
+def alpha_step(at: Integration, h: float) -> int:
+    """Take a step of h [s]; return whether and how it failed, and then the state is the one before."""
+    rho, n, N, m = at.problem.settings.spectral_radius, at.n, at.N, at.m
+    mass, force = (2 * rho - 1) / (rho + 1), rho / (rho + 1)
+    gamma = 0.5 + force - mass
+    beta, gain = 0.25 * (gamma + 0.5) ** 2, (1 - force) / (1 - mass)
+    k1, k2 = h * gamma * gain, h * h * beta * gain
+    a, g = at.rates.copy(), at.filtered
+    new_g = (a - mass * g) / (1 - mass)
+    x, multipliers, z = at.x.copy(), at.multipliers.copy(), at.z.copy()
+    x[:n] += h * at.x[n : 2 * n] + h * h * ((0.5 - beta) * g[:n] + beta * new_g[:n])
+    x[n:] += h * ((1 - gamma) * g + gamma * new_g)
+    at.set_inputs(at.t + h)
+    accepted, before, iteration = False, 0.0, 0
+    for iteration in range(1, ITERATIONS + 1):
+        if not at.has_matrices:
+            at.differentiate(x, a, multipliers, z)
+        if at.factored != (k1, k2, 0.0):
+            try:
+                at.factors = Factors(at.matrix(k1, k2))
+            except SingularMatrix:
+                at.has_matrices = False
+                return SINGULAR
+            at.counts["factorizations"] += 1
+            at.factored = (k1, k2, 0.0)
+        assert at.factors is not None
+        right = -at.evaluate(x, a, multipliers, z)
+        at.counts["iterations"] += 1
+        right[at.level] /= k1
+        right[N : N + m][~at.active] = -multipliers[~at.active]
+        change = at.factors.solve(right)
+        d = change[:N]
+        a, new_g = a + d, new_g + gain * d
+        x[n:] += k1 * d
+        x[:n] += k2 * d[:n]
+        multipliers += change[N : N + m]
+        z += change[N + m :]
+        off = max(at.displacement(d, k1, k2), at.displacement_of_z(change[N + m :], z)) / at.problem.newton
+        if not np.isfinite(off):
+            break
+        rate = off / before if iteration > 1 and before else 0.5
+        if iteration > 3 and rate > 2:
+            break
+        if (iteration == 1 and off < 0.01) or (iteration > 1 and rate / (1 - min(rate, 0.99)) * off < 0.1):
+            accepted = True
+            break
+        if iteration >= 3 and rate > 0.8:
+            at.has_matrices = False
+        before = off
+    if not accepted:
+        return NEWTON
+    if iteration > 8 or at.is_at_change_point:
+        at.has_matrices = False
+    at.remember()
+    at.t += h
+    at.x, at.rates, at.filtered, at.multipliers, at.z = x, a, new_g, multipliers, z
+    at.keep_sizes()
+    at.add_work(h)
+    at.counts["steps"] += 1
+    return DONE
