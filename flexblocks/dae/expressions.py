@@ -14,6 +14,7 @@ import numpy as np
 from flexblocks.dae.closed_start import ClosedStart
 from flexblocks.dynamics import ldl
 from flexblocks.dynamics.algorithms.articulated_bodies import forward_dynamics
+from flexblocks.dynamics.algorithms.closure_rates import with_all_closures
 from flexblocks.dynamics.algorithms.composite_bodies import mass_matrix
 from flexblocks.dynamics.algorithms.constrained_accelerations import constrained_accelerations, stabilized
 from flexblocks.dynamics.algorithms.energy import stored_energies, total, weight_energies
@@ -24,6 +25,7 @@ from flexblocks.dynamics.algorithms.generalized_forces import (
     residuals,
     state_rates,
 )
+from flexblocks.dynamics.algorithms.implicit_residual import ImplicitResidual, implicit_residual
 from flexblocks.dynamics.algorithms.loop_closure import closure_residual, drift_of, total_jacobian
 from flexblocks.dynamics.algorithms.newton_euler import inverse_dynamics
 from flexblocks.dynamics.algorithms.outputs import outputs
@@ -180,6 +182,30 @@ class Expressions:
         """State derivatives der(x), SX (nx, 1)."""
         rates = state_rates(self.tree, self.x, self.z, self.u)
         return ca.cse(ca.vertcat(self.v, self.acceleration, rates))
+
+    @cached_property
+    def closing_tree(self) -> Tree:
+        """The tree with all closures of its loops, also those that follow from others."""
+        return with_all_closures(self.tree, self.q, self.v) if self.tree.loops.closures else self.tree
+
+    @cached_property
+    def implicit_symbols(self) -> dict[str, ca.SX]:
+        """The arguments of the implicit equations by name; see `DAE.residual`."""
+        sizes = {
+            "rates": self.x.shape[0] - self.tree.size,
+            "multipliers": len(self.closing_tree.loops.multipliers),
+            "motion": 2 * len(self.tree.prescribed),
+        }
+        own = {name: ca.SX.sym(name, size) for name, size in sizes.items()}
+        return {"x": self.x, "rates": own["rates"], "multipliers": own["multipliers"], "z": self.z, "u": self.u,
+                "motion": own["motion"], "p": self.tree.p}  # fmt: skip
+
+    @cached_property
+    def implicit(self) -> ImplicitResidual:
+        """Residual of the implicit equations, with all closures."""
+        symbols = dict(self.implicit_symbols)
+        del symbols["p"]
+        return implicit_residual(self.closing_tree, *symbols.values())
 
     @cached_property
     def algebraic(self) -> ca.SX:

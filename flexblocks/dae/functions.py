@@ -117,6 +117,63 @@ class DAEFunctions(DAEData):
         return ca.Function("motion", symbols, results, ["x", "z", "u", "p"], ["dX", "g"])
 
     @DAEFunction
+    def residual(self) -> ca.Function:
+        """Implicit equations, function (x, rates, multipliers, z, u, motion, p) -> R, zero along every motion.
+
+        ``rates`` (n + nw) are the accelerations and the rates of first-order states, der(x) without its first n;
+        ``multipliers`` (m) those of *all* closures of the loops, of which `multipliers` has as many as are independent;
+        ``motion`` (2 k) positions, then speeds, of prescribed coordinates. R has, in this order,
+
+        * M a + h - Q - J' lambda (n) [N m or N], inverse dynamics less all that acts; in rows of prescribed coordinates
+          v - v(t) + k (q - q(t)), with k of `flexblocks.dynamics.algorithms.implicit_residual`;
+        * der(w) - f (nw);
+        * J v + k c (m), the closures at velocity level with their positions fed back;
+        * g (nz).
+
+        Examples
+        --------
+        >>> import casadi as ca
+        >>> import flexblocks as fb
+        >>> from flexblocks import models
+        >>> dae = fb.assemble(models.subudhi_morris_2002())
+        >>> x = dae.x.start
+        >>> rates = dae.forward_dynamics(x, 0, [])[dae.tree.size:]
+        >>> bool(ca.norm_inf(dae.residual(x, rates, [], [], 0, [], [])) < 1e-12)
+        True
+        """
+        symbols = self.expressions.implicit_symbols
+        return ca.Function(
+            "residual", [*symbols.values()], [ca.cse(self.expressions.implicit.column)], [*symbols], ["R"]
+        )
+
+    @DAEFunction
+    def residual_jacobians(self) -> ca.Function:
+        """Derivatives of `residual`, a function of its arguments, with structural zeros.
+
+        ``K`` in the coordinates (rows, n), ``D`` in their rates and first-order states (rows, n + nw), ``M`` in
+        the derivatives of these (rows, n + nw), ``J`` of the closures (m, n + nw), ``Z`` in algebraic variables
+        (rows, nz). That in the multipliers is -J', without the rows of prescribed coordinates.
+        """
+        symbols, R, n = self.expressions.implicit_symbols, self.expressions.implicit.column, self.tree.size
+        x = self.x.symbol
+        D = ca.jacobian(R, x)
+        M, Z = ca.jacobian(R, symbols["rates"]), ca.jacobian(R, symbols["z"])
+        first = x.shape[0] - n
+        J = D[first : first + symbols["multipliers"].shape[0], n:]
+        parts = [D[:, :n], D[:, n:], M, J, Z]
+        return ca.Function("residual_jacobians", [*symbols.values()], parts, [*symbols], ["K", "D", "M", "J", "Z"])
+
+    @DAEFunction
+    def power(self) -> ca.Function:
+        """Powers [W] of the applied forces and drives, and of dampers, function of the arguments of `residual`.
+
+        The first is what does the work of simulations; the second is what dampers take out of the motion.
+        """
+        symbols, implicit = self.expressions.implicit_symbols, self.expressions.implicit
+        powers = ca.cse(ca.densify(ca.vertcat(implicit.power, implicit.damping)))
+        return ca.Function("power", [*symbols.values()], [powers], [*symbols], ["power"])
+
+    @DAEFunction
     def constraint(self) -> ca.Function:
         """Loop-closure constraints, function (q, p) -> c, zero along every motion; empty for a tree."""
         symbols = dict(zip(("q", "p", "dependent"), self.posture_symbols, strict=False))

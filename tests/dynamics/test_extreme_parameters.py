@@ -10,7 +10,7 @@ import flexblocks as fb
 from benchmarks.fuzz.laws.mechanics import recursion_agrees_with_the_closed_form
 from benchmarks.fuzz.laws.trial import Trial
 from flexblocks.dae.operation_counts import operation_counts
-from flexblocks.dynamics.algorithms.elimination_basis import elimination_basis
+from flexblocks.dynamics.algorithms.elimination.basis import elimination_basis
 from flexblocks.errors import FlexblocksError
 
 ROUNDING = 2.0**-52

@@ -15,9 +15,9 @@ from types import MappingProxyType
 import casadi as ca
 
 from flexblocks.dynamics.algorithms.element_forces import element_wrenches
-from flexblocks.dynamics.algorithms.elimination_basis import changed, congruent, elimination_basis
-from flexblocks.dynamics.algorithms.elimination_order import elimination_order
-from flexblocks.dynamics.algorithms.gauss import Minimum, QuadraticForm, nothing, pushed
+from flexblocks.dynamics.algorithms.elimination.basis import changed, congruent, elimination_basis
+from flexblocks.dynamics.algorithms.elimination.gauss import Minimum, QuadraticForm, nothing, pushed
+from flexblocks.dynamics.algorithms.elimination.order import elimination_order
 from flexblocks.dynamics.algorithms.kinematics import NodeWrenches, maps, twists
 from flexblocks.dynamics.algorithms.newton_euler import block_force, loose_inertia
 from flexblocks.dynamics.evaluation.block_terms import call

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import casadi as ca
 
-from flexblocks.dynamics.algorithms.gauss import mirrored
+from flexblocks.dynamics.algorithms.elimination.gauss import mirrored
 from flexblocks.dynamics.algorithms.kinematics import maps
 from flexblocks.dynamics.algorithms.newton_euler import loose_inertia
 from flexblocks.dynamics.evaluation.block_terms import BlockTerms, call

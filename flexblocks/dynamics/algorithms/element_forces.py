@@ -7,34 +7,26 @@ from collections.abc import Sequence
 import casadi as ca
 
 from flexblocks.dynamics.algorithms.kinematics import NodeWrenches
+from flexblocks.dynamics.algorithms.relative_motions import Motion, RelativeMotions
 from flexblocks.dynamics.evaluation.block_terms import call
 from flexblocks.dynamics.evaluation.element import Element
 from flexblocks.dynamics.tree.tree import Tree
-
-# Orientation (3, 3) and origin (3) in the base; angular velocity (3) and velocity (3) relative to it, in own axes.
-Motion = tuple[ca.SX, ca.SX, ca.SX, ca.SX]
 
 
 def element_wrenches(
     tree: Tree, q: ca.SX, v: ca.SX, x: ca.SX | None = None, z: ca.SX | None = None, u: ca.SX | None = None
 ) -> NodeWrenches:
     """Return the wrenches of all force elements: the passive ones, or with (x, z, u) those that depend on these."""
-    sweep = _Motions(tree, q, v)
+    sweep = RelativeMotions(tree, q, v)
     force, wrench = ca.SX(tree.size, 1), [ca.SX(6, 1) for _ in sweep.nodes]
     for element in tree.elements:
         if x is None or z is None or u is None:
-            exerted = _exerted(tree, element, "passive", sweep.of(element), _none(element))
+            exerted = _exerted(tree, element, "passive", _seen(sweep, element), _none(element))
         else:
-            exerted = _exerted(tree, element, "applied", sweep.of(element), _own(tree, element, x, z, u))
+            exerted = _exerted(tree, element, "applied", _seen(sweep, element), _own(tree, element, x, z, u))
         for node, on_frame in zip(tree.nodes_of(element), exerted, strict=True):
             wrench[node] += ca.sparsify(on_frame)
-    # The leaves carry no mass: their wrenches go on to the nodes that do.
-    for index in reversed(range(len(tree.nodes), len(sweep.nodes))):
-        if wrench[index].nnz():
-            X, S = sweep.map(index)
-            wrench[sweep.inboard(index)] += ca.sparsify(X.T @ wrench[index])
-            force += S.T @ wrench[index]
-    return NodeWrenches(ca.sparsify(force), tuple(wrench[: len(tree.nodes)]))
+    return sweep.inward(wrench, force)
 
 
 def frame_wrenches(tree: Tree, x: ca.SX, z: ca.SX, u: ca.SX) -> dict[str, list[ca.SX]]:
@@ -43,9 +35,9 @@ def frame_wrenches(tree: Tree, x: ca.SX, z: ca.SX, u: ca.SX) -> dict[str, list[c
     `u` are the inputs of all blocks.
     """
     q, v, _ = tree.split_state(x)
-    sweep, wrenches = _Motions(tree, q, v), {}
+    sweep, wrenches = RelativeMotions(tree, q, v), {}
     for element in tree.elements:
-        motions = sweep.of(element)
+        motions = _seen(sweep, element)
         parts = (
             _exerted(tree, element, "passive", motions, _none(element)),
             _exerted(tree, element, "applied", motions, _own(tree, element, x, z, u)),
@@ -57,11 +49,11 @@ def frame_wrenches(tree: Tree, x: ca.SX, z: ca.SX, u: ca.SX) -> dict[str, list[c
 def element_values(tree: Tree, kind: str, x: ca.SX, z: ca.SX, u: ca.SX) -> dict[str, ca.SX]:
     """Return the values of one function of every force element, by name; `u` are the inputs of all blocks."""
     q, v, _ = tree.split_state(x)
-    sweep = _Motions(tree, q, v)
+    sweep = RelativeMotions(tree, q, v)
     return {
         element.name: call(
             getattr(element.terms, kind),
-            *_arguments(tree, element, sweep.of(element), *_own(tree, element, x, z, u)),
+            *_arguments(tree, element, _seen(sweep, element), *_own(tree, element, x, z, u)),
         )[0]
         for element in tree.elements
     }
@@ -69,17 +61,17 @@ def element_values(tree: Tree, kind: str, x: ca.SX, z: ca.SX, u: ca.SX) -> dict[
 
 def element_potentials(tree: Tree, q: ca.SX) -> dict[str, ca.SX]:
     """Return the energy [J] stored in every force element, by name."""
-    sweep, energies = _Motions(tree, q, ca.SX(tree.size, 1)), {}
+    sweep, energies = RelativeMotions(tree, q, ca.SX(tree.size, 1)), {}
     for element in tree.elements:
-        (energy,) = call(element.terms.potential, *_arguments(tree, element, sweep.of(element), *_none(element)))
+        (energy,) = call(element.terms.potential, *_arguments(tree, element, _seen(sweep, element), *_none(element)))
         energies[element.name] = energy
     return energies
 
 
 def element_origins(tree: Tree, q: ca.SX) -> dict[str, list[ca.SX]]:
     """Return by element the origins (3) [m] of the frames it acts on, in axes that depend on the element."""
-    sweep = _Motions(tree, q, ca.SX(tree.size, 1))
-    return {element.name: [r for _, r, *_ in sweep.of(element)] for element in tree.elements}
+    sweep = RelativeMotions(tree, q, ca.SX(tree.size, 1))
+    return {element.name: [r for _, r, *_ in _seen(sweep, element)] for element in tree.elements}
 
 
 def _exerted(tree: Tree, element: Element, kind: str, motions: Sequence[Motion], own: Sequence[ca.SX]) -> list[ca.SX]:
@@ -106,84 +98,29 @@ def _arguments(tree: Tree, element: Element, motions: Sequence[Motion], *own: ca
     return [*(part for motion in motions for part in motion), *own, element.terms.p, gravity]
 
 
-class _Motions:
-    """Motions of the frames that force elements act on, seen from a base inboard of them."""
+def _seen(sweep: RelativeMotions, element: Element) -> list[Motion]:
+    """Return the motions of the frames of an element, in the axes in which it sees them."""
+    nodes, axes = sweep.tree.nodes_of(element), element.terms.axes
+    # What does not depend on where it is costs only the way between its ends,
+    base = 0 if element.terms.absolute else sweep.common(nodes)
+    # and may take any axes for those of the world: those that it asks for at an end that is fixed in the base.
+    fixed, start = (None, ca.DM.eye(3)) if element.terms.absolute else _fixed(sweep, base, nodes, axes)
+    motions = []
+    for i, (node, seen) in enumerate(zip(nodes, axes, strict=True)):
+        (R, r), V = sweep.pose(start, base, node), sweep.twist(base, node)
+        omega, v = V[:3], V[3:]
+        if seen is not None:
+            R, omega, v = ca.SX.eye(3) if i == fixed else R @ seen, seen.T @ omega, seen.T @ v
+        motions.append((ca.sparsify(R), r, ca.sparsify(omega), ca.sparsify(v)))
+    return motions
 
-    def __init__(self, tree: Tree, q: ca.SX, v: ca.SX) -> None:
-        self.tree, self.q, self.v = tree, q, v
-        self.nodes = tree.all_nodes
-        self.maps: dict[int, tuple[ca.SX, ca.SX]] = {}
-        self.poses: dict[tuple[bytes, int, int], tuple[ca.SX, ca.SX]] = {}
-        self.twists: dict[tuple[int, int], ca.SX] = {}
 
-    def of(self, element: Element) -> list[Motion]:
-        """Return the motions of the frames of an element, in the axes in which it sees them."""
-        nodes, axes = self.tree.nodes_of(element), element.terms.axes
-        # What does not depend on where it is costs only the way between its ends,
-        base = 0 if element.terms.absolute else self._common(nodes)
-        # and may take any axes for those of the world: those that it asks for at an end that is fixed in the base.
-        fixed, start = (None, ca.DM.eye(3)) if element.terms.absolute else self._fixed(base, nodes, axes)
-        motions = []
-        for i, (node, seen) in enumerate(zip(nodes, axes, strict=True)):
-            (R, r), V = self._pose(start, base, node), self._twist(base, node)
-            omega, v = V[:3], V[3:]
-            if seen is not None:
-                R, omega, v = ca.SX.eye(3) if i == fixed else R @ seen, seen.T @ omega, seen.T @ v
-            motions.append((ca.sparsify(R), r, ca.sparsify(omega), ca.sparsify(v)))
-        return motions
-
-    def map(self, index: int) -> tuple[ca.SX, ca.SX]:
-        """Return X (6, 6) and S (6, n) of the edge to a node."""
-        if index not in self.maps:
-            edge = self.nodes[index].edge
-            assert edge is not None
-            self.maps[index] = edge.at(self.q)
-        return self.maps[index]
-
-    def inboard(self, index: int) -> int:
-        """Return the index of the next node inboard."""
-        inboard = self.nodes[index].inboard
-        assert inboard is not None
-        return inboard
-
-    def _fixed(self, base: int, nodes: Sequence[int], axes: Sequence[ca.DM | None]) -> tuple[int | None, ca.DM]:
-        """Return which frame, of those with axes asked for, is fixed to the base, if any; and the axes to begin in."""
-        for i, (node, seen) in enumerate(zip(nodes, axes, strict=True)):
-            R, _ = self._pose(ca.DM.eye(3), base, node)
-            if seen is not None and R.is_constant():
-                return i, ca.sparsify((ca.DM(R) @ seen).T)
-        return None, ca.DM.eye(3)
-
-    def _pose(self, start: ca.DM, base: int, index: int) -> tuple[ca.SX, ca.SX]:
-        """Return orientation and origin of a node relative to the base, whose own axes are `start` (3, 3)."""
-        if index == base:
-            return ca.SX(start), ca.SX(3, 1)
-        key = (start.full().tobytes(), base, index)
-        if key not in self.poses:
-            R, r = self._pose(start, base, self.inboard(index))
-            edge, (X, _) = self.nodes[index].edge, self.map(index)
-            assert edge is not None
-            moved = ca.sparsify(r + R @ edge.position_at(self.q))
-            self.poses[key] = ca.sparsify(R @ X[:3, :3].T), moved
-        return self.poses[key]
-
-    def _twist(self, base: int, index: int) -> ca.SX:
-        """Return the twist of a node relative to the base, in its own axes."""
-        if index == base:
-            return ca.SX(6, 1)
-        if (base, index) not in self.twists:
-            X, S = self.map(index)
-            self.twists[base, index] = ca.sparsify(X @ self._twist(base, self.inboard(index)) + S @ self.v)
-        return self.twists[base, index]
-
-    def _common(self, nodes: Sequence[int]) -> int:
-        """Return the outermost node that carries all of `nodes`, or is one of them."""
-        paths = [self._path(node) for node in nodes]
-        return [level[0] for level in zip(*paths, strict=False) if len(set(level)) == 1][-1]
-
-    def _path(self, index: int) -> list[int]:
-        """Return the nodes from the ground to a node."""
-        path = [index]
-        while (inboard := self.nodes[path[0]].inboard) is not None:
-            path.insert(0, inboard)
-        return path
+def _fixed(
+    sweep: RelativeMotions, base: int, nodes: Sequence[int], axes: Sequence[ca.DM | None]
+) -> tuple[int | None, ca.DM]:
+    """Return which frame, of those with axes asked for, is fixed to the base, if any; and the axes to begin in."""
+    for i, (node, seen) in enumerate(zip(nodes, axes, strict=True)):
+        R, _ = sweep.pose(ca.DM.eye(3), base, node)
+        if seen is not None and R.is_constant():
+            return i, ca.sparsify((ca.DM(R) @ seen).T)
+    return None, ca.DM.eye(3)

@@ -10,8 +10,8 @@ from flexblocks.dynamics.evaluation.block_terms import call
 from flexblocks.dynamics.tree.tree import Tree
 
 
-def inverse_dynamics(tree: Tree, q: ca.SX, v: ca.SX, a: ca.SX) -> ca.SX:
-    """Return the generalised input force M(q) a + h(q, v) (n) [N m or N].
+def inverse_dynamics(tree: Tree, q: ca.SX, v: ca.SX, a: ca.SX, others: NodeWrenches | None = None) -> ca.SX:
+    """Return the generalised input force M(q) a + h(q, v) (n) [N m or N], less that of `others` that act.
 
     h holds velocity forces, weight, springs, damping and all other loads that depend on q and v alone.
     """
@@ -22,6 +22,7 @@ def inverse_dynamics(tree: Tree, q: ca.SX, v: ca.SX, a: ca.SX) -> ca.SX:
     # Inward: inertial forces of the bodies, projected on the coordinates.
     wrench = [ca.SX(6, 1) for _ in tree.nodes]
     passive = element_wrenches(tree, q, v) if tree.elements else NodeWrenches.none(tree)
+    passive = passive if others is None else passive + others
     force = block_force(tree, q, v) - passive.on_coordinates + loose_inertia(tree, q) @ a
     for index, node in reversed(list(enumerate(tree.nodes))):
         wrench[index] -= passive.on_nodes[index]

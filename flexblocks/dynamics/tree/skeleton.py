@@ -54,7 +54,7 @@ class Skeleton:
     nodes : tuple of SkeletonNode
         Those that bodies need.
     leaves : tuple of SkeletonNode
-        Those that only force elements act on. They follow the nodes: the index of the first is ``len(nodes)``.
+        Those that only force elements and cut loops act on. They follow the nodes: the first is ``len(nodes)``.
     of_place : dict
         Index of the node at each place.
     """
@@ -65,7 +65,7 @@ class Skeleton:
 
 
 def skeleton(bodies: Sequence[Body], root: int, places: Sequence[Place] = ()) -> Skeleton:
-    """Return the skeleton of a tree whose ground is body `root`, with leaves where force elements act."""
+    """Return the skeleton of a tree whose ground is body `root`, with leaves at other places."""
     built = _Skeleton(bodies, root)
     count = len(built.nodes)
     of_place = {place: built.node_at(place) for place in places}

@@ -101,8 +101,9 @@ class Tree:
 
     @cached_property
     def skeleton(self) -> Skeleton:
-        """The skeleton, with leaves where force elements act."""
+        """The skeleton, with leaves where force elements act and where loops are cut."""
         places = [place for element in self.elements for place in _places(element)]
+        places += [(*outlet, True) for closure in self.loops.closures for outlet in (closure.first, closure.second)]
         return skeleton(self.bodies, self.root, list(dict.fromkeys(places)))
 
     @property
@@ -118,6 +119,10 @@ class Tree:
     def nodes_of(self, element: Element) -> list[int]:
         """Return the indices of the nodes that a force element acts on."""
         return [self.skeleton.of_place[place] for place in _places(element)]
+
+    def nodes_at_cut(self, closure: Closure) -> list[int]:
+        """Return the indices of the nodes at the two outlets that a closure joins."""
+        return [self.skeleton.of_place[(*outlet, True)] for outlet in (closure.first, closure.second)]
 
     @cached_property
     def dependent(self) -> ca.SX:

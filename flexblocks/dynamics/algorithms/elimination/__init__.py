@@ -1,0 +1,1 @@
+"""Elimination of unknowns one at a time: in which basis and order, and the quadratic forms that are left."""
