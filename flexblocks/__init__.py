@@ -38,12 +38,14 @@ if TYPE_CHECKING:
         PiecewisePolynomial,
         Signal,
         SimulationError,
+        Stepper,
         Trajectory,
         bang_bang,
         piecewise_constant,
         piecewise_linear,
         simulate,
         simulate_batch,
+        stepper,
     )
     from flexblocks.statics.equilibrium import equilibrium
     from flexblocks.statics.operating_point import OperatingPoint
@@ -68,6 +70,7 @@ if TYPE_CHECKING:
         "Robot",
         "Signal",
         "SimulationError",
+        "Stepper",
         "Trajectory",
         "assemble",
         "bang_bang",
@@ -87,6 +90,7 @@ if TYPE_CHECKING:
         "reduce",
         "simulate",
         "simulate_batch",
+        "stepper",
         "stiffen",
         "study",
     ]
@@ -121,12 +125,14 @@ else:
                     "PiecewisePolynomial",
                     "Signal",
                     "SimulationError",
+                    "Stepper",
                     "Trajectory",
                     "bang_bang",
                     "piecewise_constant",
                     "piecewise_linear",
                     "simulate",
                     "simulate_batch",
+                    "stepper",
                 ]
             },
             {

@@ -11,47 +11,18 @@ INTEGRATOR = '''\
 
 from __future__ import annotations
 
-from itertools import pairwise
-
 import numpy as np
 
-from flexblocks.simulation.integrators.driven_equations import DrivenEquations
-from flexblocks.simulation.integrators.integrator import Integrator, Options
-from flexblocks.simulation.integrators.stepper import StepFailure, Stepper, finite
+from flexblocks.simulation.integrators.fixed_step import FixedStep
+from flexblocks.simulation.integrators.integrator import Integrator
 
 
-class HeunStepper(Stepper):
-    """Heun's method, with equal steps between two stops that are no longer than the step set."""
-
-    divisible = False  # where it is interrupted its steps would differ
-
-    def __init__(self, equations: DrivenEquations, options: Options) -> None:
-        self.rates, self.step = equations.rates, options.fixed_step
-
-    def advance(
-        self, X: np.ndarray, z: np.ndarray, P: np.ndarray, times: np.ndarray
-    ) -> tuple[np.ndarray, np.ndarray | None]:
-        del z
-        rows, self.steps = [], 0
-        for start, stop in pairwise(times):
-            count = max(int(np.ceil((stop - start) / self.step - 1e-6)), 1)  # less is rounding of the times
-            h = (stop - start) / count
-            for k in range(count):
-                t = start + k * h
-                slope = self._rates(t, X, P)
-                X = X + h / 2 * (slope + self._rates(t + h, X + h * slope, P))
-            rows.append(X)
-            self.steps += count
-        return finite(np.array(rows)), None
-
-    def _rates(self, t: float, X: np.ndarray, P: np.ndarray) -> np.ndarray:
-        try:
-            return np.array(self.rates(t, X, P)).ravel()
-        except RuntimeError as error:  # Newton's method for the algebraic variables
-            raise StepFailure(str(error).strip().splitlines()[-1]) from None
+def heun() -> FixedStep:
+    """Return the coefficients of the method."""
+    return FixedStep(A=np.array([[0.0, 0.0], [1.0, 0.0]]), b=np.array([0.5, 0.5]), c=np.array([0.0, 1.0]))
 
 
-HEUN = Integrator("heun", HeunStepper, fixed_step=True, advice="Take a smaller step, or method 'auto'.")
+HEUN = Integrator("heun", fixed=heun, advice="Take a smaller step, or method 'auto'.")
 '''
 
 CHECK = """

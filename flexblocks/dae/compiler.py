@@ -76,12 +76,22 @@ def library(functions: Sequence[ca.Function], optimize: bool = True) -> Path:
     CompilerError
         There is no compiler, it rejects the code, or the cache is not writable or is writable by others.
     """
+    return source_library(_source(functions), OPTIMIZED if optimize else QUICK)
+
+
+def source_library(source: str, level: str = OPTIMIZED) -> Path:
+    """Return the shared library of this C code, compiled now at a level of optimisation or taken from the cache.
+
+    Raises
+    ------
+    CompilerError
+        See `library`.
+    """
     compiler = require_compiler("compile", "continue without compiling")
-    source, level = _source(functions), OPTIMIZED if optimize else QUICK
     key = "\0".join([source, compiler, _version(compiler), level, *FLAGS])
 
     def build(path: Path) -> None:
-        LOG.info("compiling %d functions with %s for %s", len(functions), compiler, cache_directory())
+        LOG.info("compiling %d lines with %s for %s", source.count("\n"), compiler, cache_directory())
         code = path.with_name("flexblocks.c")
         code.write_text(source, encoding="utf-8")
         link(compiler, [code], path, level)

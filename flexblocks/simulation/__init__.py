@@ -9,16 +9,19 @@ from flexblocks.simulation.signals.polynomial import (
 )
 from flexblocks.simulation.signals.signal import Signal
 from flexblocks.simulation.simulate import SimulationError, simulate
+from flexblocks.simulation.stepping.stepper import Stepper, stepper
 from flexblocks.simulation.trajectory import Trajectory
 
 __all__ = [
     "PiecewisePolynomial",
     "Signal",
     "SimulationError",
+    "Stepper",
     "Trajectory",
     "bang_bang",
     "piecewise_constant",
     "piecewise_linear",
     "simulate",
     "simulate_batch",
+    "stepper",
 ]

@@ -9,6 +9,7 @@ import numpy as np
 
 from flexblocks.dynamics.algorithms.constrained_accelerations import STABILIZATION
 from flexblocks.errors import ParameterError, suggestion
+from flexblocks.simulation.integrators.fixed_step import FixedStep
 from flexblocks.simulation.integrators.integrator import ADVICE, Integrator, Options, ProblemKind
 from flexblocks.simulation.integrators.register import INTEGRATORS
 from flexblocks.simulation.integrators.stepper import decays_fast, poles_at
@@ -36,6 +37,13 @@ class Method:
     options: Options
 
     @property
+    def fixed(self) -> FixedStep | None:
+        """The method with a fixed step; None if the integrator chooses its steps."""
+        if self.options.step is None or self.integrator is None or self.integrator.fixed is None:
+            return None
+        return self.integrator.fixed()
+
+    @property
     def advice(self) -> str:
         """Advice to the user where the integration fails."""
         return self.integrator.advice if self.integrator else ADVICE
@@ -58,15 +66,15 @@ def checked_method(name: Any, rtol: Any, atol: Any, step: Any, where: str) -> Me
         if not (isinstance(value, (int, float)) and 0 < value < 1):
             raise ParameterError(f"{where}: {option} = {value!r}; must be a number > 0 and < 1.")
     integrator = next((integrator for integrator in INTEGRATORS if integrator.name == name), None)
-    fixed = integrator is not None and integrator.fixed_step
-    if fixed and not (isinstance(step, (int, float)) and np.isfinite(step) and step > 0):
-        raise ParameterError(
-            f"{where}: step = {step!r}; method '{name}' needs its fixed step [s], > 0, such as step=1e-3."
-        )
-    if not fixed and step is not None:
-        names = " or ".join(f"'{integrator.name}'" for integrator in INTEGRATORS if integrator.fixed_step)
+    if step is not None and (integrator is None or integrator.fixed is None):
+        names = " or ".join(f"'{integrator.name}'" for integrator in INTEGRATORS if integrator.fixed)
         raise ParameterError(
             f"{where}: step = {step!r}; only method {names} has a fixed step, the others take rtol and atol."
+        )
+    adapts = step is None and (integrator is None or integrator.stepper is not None)
+    if not adapts and not (isinstance(step, (int, float)) and np.isfinite(step) and step > 0):
+        raise ParameterError(
+            f"{where}: step = {step!r}; method '{name}' needs its fixed step [s], > 0, such as step=1e-3."
         )
     if atol is None:
         return Method(integrator, Options(rtol, OF_RTOL * rtol, step, follows=True))

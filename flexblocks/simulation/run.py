@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import pairwise
 
 import numpy as np
 
@@ -12,7 +11,6 @@ from flexblocks.interrupt import Interrupt, answered
 from flexblocks.simulation.bounds import Bounds
 from flexblocks.simulation.chart_changes import ChartChanges
 from flexblocks.simulation.chunks import Pace
-from flexblocks.simulation.integrators.driven_equations import BUILDING
 from flexblocks.simulation.integrators.stepper import StepFailure, Stepper, finite
 from flexblocks.simulation.motion_size import MotionSize
 from flexblocks.simulation.signals.inputs import separation
@@ -52,6 +50,12 @@ class Record:
     advice: str | None = None
     interrupted: bool = False
 
+    def fail(self, failure: Exception, singularities: Singularities, bounds: Bounds, p: np.ndarray) -> None:
+        """End the record with a failure, and what the state that was reached tells of it."""
+        told = singularities.explained(failure, *self.state, p)
+        self.failure = bounds.explained(str(told), self.state[0])
+        self.advice = getattr(told, "advice", None)
+
 
 @dataclass(frozen=True)
 class Integration:
@@ -84,7 +88,7 @@ class Integration:
         record = Record([X], [z], self.times[0], (X, z))
         ends = self.system.inputs.ends
         try:
-            if self._is_watched:
+            if self.system.is_watched:
                 self.singularities.keep(X[None], z[None], self.system.p, fixed_steps=False)
             for segment in range(len(ends) - 1):
                 X, z = self._segment(segment, X, z, record)
@@ -92,18 +96,8 @@ class Integration:
             record.interrupted = True
             answered()
         except (StepFailure, ComputationError) as failure:
-            told = self.singularities.explained(failure, *record.state, self.system.p)
-            record.failure, record.advice = (
-                self.bounds.explained(str(told), record.state[0]),
-                getattr(told, "advice", None),
-            )
+            record.fail(failure, self.singularities, self.bounds, self.system.p)
         return record
-
-    @property
-    def _is_watched(self) -> bool:
-        """Whether the arm may come into gimbal lock, so that its states are checked."""
-        with BUILDING:
-            return self.system.dae.tree.has_joints_in_series
 
     def _segment(self, segment: int, X: np.ndarray, z: np.ndarray, record: Record) -> tuple[np.ndarray, np.ndarray]:
         """Integrate one segment in chunks; a chunk that fails is retried in parts."""
@@ -130,9 +124,9 @@ class Integration:
                 states, algebraics = self.stepper.advance(X, z, P, chunk)
                 guesses = np.tile(z, (len(states), 1)) if algebraics is None else algebraics
                 self.bounds.keep(states, self.system.p)
-                if self._is_watched:
+                if self.system.is_watched:
                     passed = np.vstack([X, states]), np.vstack([z, guesses])
-                    self.singularities.keep(*passed, self.system.p, fixed_steps=not self.stepper.divisible)
+                    self.singularities.keep(*passed, self.system.p, fixed_steps=False)
                 if self.charts.functions:
                     self.charts.keep(X, states, self.system.p, chunk[-1] - now)
             except StepFailure:
@@ -140,11 +134,10 @@ class Integration:
                 self.system.inputs.raise_failure()
                 self.interrupt.obey()
                 self.pace.taken += self.stepper.steps
-                part = (chunk[-1] - now) / (LOCATING if self._is_watched else 2)
+                part = (chunk[-1] - now) / (LOCATING if self.system.is_watched else 2)
                 if (
                     part < SMALLEST * (self.times[-1] - self.times[0])
-                    or (len(chunk) == 2 and not self.stepper.divisible)
-                    or (self._is_watched and self.singularities.is_stuck(X, z, self.system.p))
+                    or (self.system.is_watched and self.singularities.is_stuck(X, z, self.system.p))
                     or self.singularities.is_blocked(X, self.system.p)
                     or (
                         part < STUCK * (self.times[-1] - self.times[0])
@@ -196,10 +189,6 @@ class Integration:
         outputs = self.times[first:last].copy()
         outputs[outputs > right - slack] = right
         stops = np.union1d(outputs, [right])
-        if not self.stepper.divisible:
-            # Beside a singular posture every step counts.
-            marks = [self.stepper.marks(*ends, self._is_watched) for ends in pairwise([left, *stops])]
-            stops = np.union1d(stops, np.concatenate(marks))
         return stops, np.isin(stops, outputs)
 
     def _chunk(self, now: float, stops: np.ndarray) -> np.ndarray:
@@ -207,7 +196,7 @@ class Integration:
         reach = now + self.pace.length
         count = int(np.searchsorted(stops, reach, side="right"))
         if count == 0:
-            cut = self.stepper.divisible and reach < stops[0] - 0.1 * self.pace.length
+            cut = reach < stops[0] - 0.1 * self.pace.length
             return np.array([now, reach if cut else stops[0]])
         if count < len(stops):
             count = 2 ** (count.bit_length() - 1)  # few distinct numbers, so that integrators are reused

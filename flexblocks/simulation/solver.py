@@ -14,13 +14,17 @@ from flexblocks.progress import ProgressDisplay
 from flexblocks.simulation.bounds import Bounds, bounds
 from flexblocks.simulation.chart_changes import NO_CHARTS, ChartChanges, chart_changes
 from flexblocks.simulation.chunks import Budget, Pace
-from flexblocks.simulation.integrators.driven_equations import DrivenEquations
+from flexblocks.simulation.fixed_steps import FixedSteps
+from flexblocks.simulation.integrators.driven_equations import BUILDING, DrivenEquations
+from flexblocks.simulation.integrators.fixed_step import FixedStep
 from flexblocks.simulation.integrators.stepper import ErrorScale, Stepper
 from flexblocks.simulation.method import Method
 from flexblocks.simulation.motion_size import MotionSize
 from flexblocks.simulation.run import Integration, Record
 from flexblocks.simulation.signals.inputs import Inputs
 from flexblocks.simulation.singularities import Singularities
+from flexblocks.simulation.stepping.choose_kernel import kernel_of
+from flexblocks.simulation.stepping.kernel import Kernel
 from flexblocks.simulation.system import System, driven_equations
 
 
@@ -41,6 +45,7 @@ class Solver:
     _form: tuple[object, ...] | None = None
     _equations: DrivenEquations | None = None
     _steppers: dict[str, Stepper] = field(default_factory=dict)
+    _kernel: Kernel | None = None
 
     @cached_property
     def _bounds(self) -> Bounds:
@@ -77,18 +82,40 @@ class Solver:
         The record is that of the times `watched`, if they are given: the output times, and others between them.
         """
         system, X = self.system(inputs, p), np.append(x, 0.0)  # no work is done yet
+        until = times if watched is None else watched
+        if self.method.fixed is not None:
+            return self._fixed_steps(self.method.fixed, system, until, interrupt, bar, budget).run(X)
         integrator = self.method.integrator_for(system, X, times)
         if integrator.name not in self._steppers:
+            assert integrator.stepper is not None
             self._steppers[integrator.name] = integrator.stepper(system.equations, self.method.options)
         stepper = self._steppers[integrator.name]
         instructions = stepper.evaluations * self.dae.interpreted.motion.n_instructions()
         pace = Pace(times[0], times[-1], instructions, stepper.step_time, bar, budget)
         stepper.most_steps = pace.most_steps
         checks = self._bounds, self._singularities, self._charts
-        options, size, until = self.method.options, None, times if watched is None else watched
-        if options.follows and not integrator.fixed_step:
+        options, size = self.method.options, None
+        if options.follows:
             size = MotionSize(system, options, X, until[-1] - until[0])
         none, large = np.zeros(len(X)), np.full(len(X), LARGE)  # to which a stated tolerance belongs
         kinds = self.dae.tree.state_kinds(self.dae.x.units)
         stepper.measure(ErrorScale(options.rtol, options.atol, none, large, none, np.array(kinds), LARGE))
         return Integration(system, stepper, *checks, until, pace, interrupt, size).run(X)
+
+    def _fixed_steps(
+        self,
+        method: FixedStep,
+        system: System,
+        times: np.ndarray,
+        interrupt: Interrupt,
+        bar: ProgressDisplay | None,
+        budget: Budget,
+    ) -> FixedSteps:
+        if self._kernel is None:
+            with BUILDING:
+                self._kernel = kernel_of(self.dae, method)
+        instructions = len(method.b) * self.dae.interpreted.motion.n_instructions()
+        pace = Pace(times[0], times[-1], instructions, 0.0, bar, budget)
+        step = self.method.options.step
+        assert step is not None
+        return FixedSteps(system, self._kernel, method, step, self._bounds, self._singularities, times, pace, interrupt)

@@ -34,6 +34,12 @@ class System:
     p: np.ndarray
     inputs: Inputs
 
+    @property
+    def is_watched(self) -> bool:
+        """Whether the arm may come into gimbal lock, so that its states are checked."""
+        with BUILDING:
+            return self.dae.tree.has_joints_in_series
+
     def parameters(self, segment: int) -> np.ndarray:
         """Return the parameters P of the equations on a segment: p, and those of the inputs."""
         return np.concatenate([self.p, self.inputs.parameters[:, segment]])

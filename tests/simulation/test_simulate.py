@@ -165,7 +165,7 @@ NAN = float("nan")
         ({"method": "rk45"}, r"'rk45'\. Did you mean rk4\? Must be one of auto, rk8, "),
         ({"method": "rk4"}, "needs its fixed step"),
         ({"method": "rk4", "step": -0.1}, "step = -0.1"),
-        ({"step": 0.1}, "only method 'rk4' has a fixed step"),
+        ({"step": 0.1}, "only method 'rk8' or 'rk4' has a fixed step"),
         ({"rtol": 0.0}, "rtol = 0.0; must be"),
         ({"atol": NAN}, "atol = nan; must be"),
     ],

@@ -35,10 +35,10 @@ class Clock:
         last = np.floor((end - self.offset) / self.period + SLACK)
         return self.offset + self.period * np.arange(first, last + 1)
 
-    def ticks_at(self, time: float) -> bool:
-        """Tell whether there is a tick at `time` [s]."""
-        turns = (time - self.offset) / self.period
-        return bool(abs(turns - round(turns)) <= SLACK * max(1.0, abs(turns) * 1e-3))
+    def ticks_at(self, times: np.ndarray) -> np.ndarray:
+        """Tell whether there is a tick at each of these `times` (k,) [s]."""
+        turns = (times - self.offset) / self.period
+        return np.abs(turns - np.round(turns)) <= SLACK * np.maximum(1.0, np.abs(turns) * 1e-3)
 
 
 def refuse_clocks(clocks: tuple[Clock, ...], where: str) -> None:

@@ -12,10 +12,11 @@ from collections.abc import Callable
 import numpy as np
 
 from flexblocks.dae.explicit_steps import SIZES, Pair, rk8, rk43
-from flexblocks.simulation.integrators.casadi_integrators.sundials import BDF
+from flexblocks.simulation.integrators.casadi_integrators.sundials import bdf
 from flexblocks.simulation.integrators.driven_equations import DrivenEquations
 from flexblocks.simulation.integrators.efforts import step_effort
 from flexblocks.simulation.integrators.explicit_step_size import ExplicitStepSize
+from flexblocks.simulation.integrators.fixed_step import of_pair
 from flexblocks.simulation.integrators.integrator import Integrator, Options
 from flexblocks.simulation.integrators.step_chains import StepChains
 from flexblocks.simulation.integrators.stepper import StepFailure, Stepper, decays_fast, finite, poles_at
@@ -162,8 +163,10 @@ class ExplicitStepper(Stepper):
 
 def explicit_stepper(equations: DrivenEquations, options: Options, pair: Pair) -> ExplicitStepper:
     """Return the stepper by this pair, which leaves what becomes stiff to BDF."""
-    return ExplicitStepper(equations, pair, lambda: BDF.stepper(equations, options))
+    return ExplicitStepper(equations, pair, lambda: bdf(equations, options))
 
 
 RK43 = Integrator("rk43", lambda equations, options: explicit_stepper(equations, options, rk43()))
-RK8 = Integrator("rk8", lambda equations, options: explicit_stepper(equations, options, rk8()))
+RK8 = Integrator(
+    "rk8", lambda equations, options: explicit_stepper(equations, options, rk8()), fixed=lambda: of_pair(rk8())
+)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from flexblocks.simulation.integrators.driven_equations import DrivenEquations
+from flexblocks.simulation.integrators.fixed_step import FixedStep
 from flexblocks.simulation.integrators.stepper import Stepper
 
 # What usually helps if an integration fails.
@@ -33,7 +34,7 @@ class Options:
     rtol, atol : float
         Tolerances on the states, for integrators that adapt their step.
     step : float or None
-        Fixed step [s], for integrators that have one.
+        Fixed step [s]; None if the integrator chooses its steps.
     follows : bool
         Whether `atol` is that of a motion of size 1 and follows its size, see `flexblocks.simulation.motion_size`.
     """
@@ -42,12 +43,6 @@ class Options:
     atol: float
     step: float | None = None
     follows: bool = False
-
-    @property
-    def fixed_step(self) -> float:
-        """The fixed step [s]; `checked_method` guarantees it for integrators that have one."""
-        assert self.step is not None
-        return self.step
 
 
 @dataclass(frozen=True)
@@ -58,10 +53,11 @@ class Integrator:
     ----------
     name : str
         As in ``fb.simulate(method=...)``.
-    stepper : callable
-        (equations, options) -> `Stepper` for these equations.
-    fixed_step : bool
-        Whether it takes the option ``step``; the others take ``rtol`` and ``atol``.
+    stepper : callable or None
+        (equations, options) -> `Stepper` for these equations, which chooses its steps by ``rtol`` and ``atol``; None if
+        there is none.
+    fixed : callable or None
+        () -> the method with a fixed ``step``; None if there is none.
     suits : ProblemKind or None
         Problems for which ``method="auto"`` chooses it; None if the user has to name it.
     advice : str
@@ -69,7 +65,7 @@ class Integrator:
     """
 
     name: str
-    stepper: Callable[[DrivenEquations, Options], Stepper]
-    fixed_step: bool = False
+    stepper: Callable[[DrivenEquations, Options], Stepper] | None = None
+    fixed: Callable[[], FixedStep] | None = None
     suits: ProblemKind | None = None
     advice: str = ADVICE

@@ -88,14 +88,12 @@ def of_kinds(values: np.ndarray, kinds: np.ndarray) -> np.ndarray:
 class Stepper(ABC):
     """Integration method for one system of equations.
 
-    `divisible` tells whether an integration may be split at any time; otherwise only at `marks`, as elsewhere the
-    steps would change. `steps` is the number of steps of the last `advance`, `evaluations` how often each of them
+    `steps` is the number of steps of the last `advance`, `evaluations` how often each of them
     evaluates the equations, roughly, and `step_time` the wall time [s] that one takes besides, as measured. Two
     evaluations are at most `gap` of a step apart; `longest` is the longest step [s] that `keep_gaps` allows. An
     `advance` gives up after `most_steps`, and is cut into smaller ones, so that a run can be stopped meanwhile.
     """
 
-    divisible = True
     gap = 1.0
     longest = np.inf
     scale: ErrorScale
@@ -114,14 +112,6 @@ class Stepper(ABC):
     def measure(self, scale: ErrorScale) -> None:
         """Measure local errors by this scale, from here on."""
         self.scale = scale
-
-    def marks(self, start: float, stop: float, each: bool) -> np.ndarray:
-        """Return the times between two stops [s] at which a method that is not divisible may be split.
-
-        Those of `each` step, or only as many as it needs.
-        """
-        del start, stop, each
-        return np.zeros(0)
 
     def prepare(self, times: np.ndarray) -> None:
         """Build what `advance` needs for times with this spacing, ahead of the integration itself."""

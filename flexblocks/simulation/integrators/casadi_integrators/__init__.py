@@ -1,1 +1,1 @@
-"""Integrators of CasADi: multistep methods of SUNDIALS, and Runge-Kutta of fixed step."""
+"""Integrators of CasADi: multistep methods of SUNDIALS."""

@@ -1,4 +1,4 @@
-"""CasADi integrators as steppers: SUNDIALS (cvodes, idas), and CasADi's Runge-Kutta method of fixed step."""
+"""CasADi integrators as steppers: SUNDIALS (cvodes, idas)."""
 
 from __future__ import annotations
 
@@ -17,8 +17,6 @@ from flexblocks.simulation.integrators.stepper import StepFailure, Stepper, fini
 # Stops from which on it pays to build an integrator for their spacing (two-link arm: 1 ms), rather than to restart a
 # multistep method with its many small steps at each of them (0.3 ms).
 WORTH_BUILDING = 10
-
-MOST_STEPS = 1000  # fixed steps in one call, which bounds the size of the integrator
 
 MOST_KEPT = 64  # integrators in the cache; inputs that jump at ever new times would fill it without end
 
@@ -43,34 +41,20 @@ class CasadiStepper(Stepper):
     ----------
     equations : DrivenEquations
     plugin : str
-        ``"cvodes"``, ``"idas"`` or ``"rk"``.
+        ``"cvodes"`` or ``"idas"``.
     options : dict
         Options of `casadi.integrator`.
-    step : float, optional
-        Largest step [s] of ``"rk"``.
     """
 
-    def __init__(
-        self, equations: DrivenEquations, plugin: str, options: dict[str, Any], step: float | None = None
-    ) -> None:
-        self.plugin, self.options, self.step = plugin, options, step
-        self.divisible = step is None
+    def __init__(self, equations: DrivenEquations, plugin: str, options: dict[str, Any]) -> None:
+        self.plugin, self.options = plugin, options
         self._built: dict[tuple[Any, ...], ca.Function] = {}
-        if plugin != "rk" and equations.differentiable:
+        if equations.differentiable:
             equations = equations.differentiable()
         self._problem = _scaled(equations, keeps_z=plugin == "idas")
 
-    def marks(self, start: float, stop: float, each: bool) -> np.ndarray:
-        steps, every = self._steps(start, stop), 1 if each else min(MOST_STEPS, self.most_steps // 2)
-        return start + (stop - start) / steps * np.arange(every, steps, every)
-
-    def _steps(self, start: float, stop: float) -> int:
-        """Return the number of fixed steps between two stops."""
-        assert self.step is not None
-        return max(int(np.ceil((stop - start) / min(self.step, self.longest) - 1e-6)), 1)
-
     def prepare(self, times: np.ndarray) -> None:
-        if _even(times) or (self.step is None and len(times) > WORTH_BUILDING):
+        if _even(times) or len(times) > WORTH_BUILDING:
             self._integrator(times)
         else:
             self._integrator(times[:2])
@@ -78,7 +62,7 @@ class CasadiStepper(Stepper):
     def advance(
         self, X: np.ndarray, z: np.ndarray, P: np.ndarray, times: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray | None]:
-        if _even(times) or (self.step is None and len(times) > WORTH_BUILDING):
+        if _even(times) or len(times) > WORTH_BUILDING:
             return self._run(X, z, P, times)
         parts, steps = [], 0
         for start, stop in pairwise(times):
@@ -105,14 +89,12 @@ class CasadiStepper(Stepper):
         except RuntimeError as error:
             self.steps = self._most_steps(times) if "TOO_MUCH_WORK" in str(error) else 0
             raise StepFailure(_reason(str(error))) from None
-        self.steps = self._steps(times[0], times[-1]) if self.step else integrator.stats()["nsteps"]
+        self.steps = integrator.stats()["nsteps"]
         states = finite(X + size * (np.array(result["xf"]).T - Y))  # what is held stays as it is, to the last digit
         return states, algebraic * np.array(result["zf"]).T if self.plugin == "idas" else None
 
     def _units(self, X: np.ndarray) -> tuple[np.ndarray, np.ndarray, float]:
         """Return origin and unit of the states, and the unit of algebraic variables, that the integrator sees."""
-        if self.step is not None:
-            return np.zeros(len(X)), np.ones(len(X)), 1.0
         return self.scale.origin, self.scale.size, self.scale.algebraic
 
     def _longest_step(self, span: float) -> dict[str, float]:
@@ -129,13 +111,8 @@ class CasadiStepper(Stepper):
 
     def _integrator(self, times: np.ndarray) -> ca.Function:
         stops = np.linspace(0, 1, len(times)) if _even(times) else (times - times[0]) / (times[-1] - times[0])
-        options = self.options
-        if self.step is not None:
-            steps = self._steps(times[0], times[1]) * (len(times) - 1)
-            options = options | {"number_of_finite_elements": steps}
-        else:
-            options = options | {"max_num_steps": self._most_steps(times), **self._longest_step(times[-1] - times[0])}
-        key = (stops.tobytes(), options.get("number_of_finite_elements"), options.get("max_step_size"))
+        limits = {"max_num_steps": self._most_steps(times), **self._longest_step(times[-1] - times[0])}
+        options, key = self.options | limits, (stops.tobytes(), limits.get("max_step_size"))
         if key not in self._built:
             with BUILDING:
                 new = ca.integrator("integrator", self.plugin, self._problem, 0.0, stops[1:].tolist(), options)

@@ -26,6 +26,11 @@ def _cvodes(equations: DrivenEquations, family: str, options: Options) -> Casadi
     return _sundials(equations, "cvodes", options, linear_multistep_method=family, min_step_size=1e-13)
 
 
+def bdf(equations: DrivenEquations, options: Options) -> CasadiStepper:
+    """Return a stepper by CVODES's BDF methods."""
+    return _cvodes(equations, "bdf", options)
+
+
 ADAMS = Integrator("adams", lambda equations, options: _cvodes(equations, "adams", options), suits=ProblemKind.NONSTIFF)
-BDF = Integrator("bdf", lambda equations, options: _cvodes(equations, "bdf", options), suits=ProblemKind.STIFF)
+BDF = Integrator("bdf", bdf, suits=ProblemKind.STIFF)
 IDAS = Integrator("idas", lambda equations, options: _sundials(equations, "idas", options), suits=ProblemKind.ALGEBRAIC)
