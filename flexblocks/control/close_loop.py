@@ -109,7 +109,8 @@ def _loop(dae: DAE, bound: Bound, drives: Actuators, disturbance: Variables) -> 
     acting = {name: saturated.get(name, own) + added.get(f"disturbance.{name}", 0) for name, own in symbols.items()}
 
     inputs = ca.vertcat(*acting.values(), ca.SX(0, 1))
-    before, after = ca.vertcat(drives.excess, drives.applied, dae.u.symbol), ca.vertcat(excess, known, inputs)
+    before = ca.vertcat(drives.excess, drives.applied, drives.before, dae.u.symbol)
+    after = ca.vertcat(excess, known, known, inputs)
 
     def with_applied(expression: ca.SX) -> ca.SX:
         return ca.substitute(expression, before, after)

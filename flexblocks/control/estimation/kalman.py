@@ -59,6 +59,10 @@ class Kalman(Observer):
             return kalman_gain(lin.A, lin.C, W, R, lin.states)
         return sampled_kalman_gain(lin.A, lin.C, W, R, sample_time, lin.states)
 
+    def sampled_gain(self, lin: LinearModel, sample_time: float, transition: np.ndarray) -> np.ndarray:
+        W, R = self.process_noise(lin), self.measurement_noise(lin)
+        return sampled_kalman_gain(lin.A, lin.C, W, R, sample_time, lin.states, transition)
+
     def process_noise(self, lin: LinearModel) -> np.ndarray:
         """Return the spectral density matrix (nx, nx) of the process noise."""
         if not isinstance(self.process, Mapping) or not self.process:
