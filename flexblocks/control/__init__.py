@@ -1,9 +1,11 @@
 """Control: laws, closed loops as DAEs, observers, input shaping, two time scales, robustness."""
 
 from flexblocks.control.close_loop import close_loop
+from flexblocks.control.estimation.filtered import Filtered
 from flexblocks.control.estimation.kalman import Kalman
 from flexblocks.control.estimation.luenberger import Luenberger
 from flexblocks.control.estimation.observer import Observer
+from flexblocks.control.estimation.sampled_kalman import SampledKalman
 from flexblocks.control.law import Bindable, Bound, Law, Sum
 from flexblocks.control.laws.computed_torque import ComputedTorque
 from flexblocks.control.laws.feedback_linearization import Decoupling
@@ -49,6 +51,7 @@ __all__ = [
     "Decoupling",
     "FastFeedback",
     "Feedforward",
+    "Filtered",
     "GainSchedule",
     "GravityCompensation",
     "Kalman",
@@ -60,6 +63,7 @@ __all__ = [
     "OutputFeedback",
     "Reference",
     "Sampled",
+    "SampledKalman",
     "Shaped",
     "Shaper",
     "SingularPerturbation",

@@ -191,14 +191,13 @@ class Observer(ABC):
         return (own.after - x + ca.DM(L) @ innovation) / sample_time
 
 
-def model_functions(model: DAE, lin: LinearModel, where: str) -> tuple[ca.Function, ca.Function]:
-    """Return f (x, u) -> der(x) and h (x, u) -> y of a model, with the parameters of the operating point.
+def require_integrable(model: DAE, lin: LinearModel, where: str) -> None:
+    """Refuse a model that a nonlinear observer cannot integrate.
 
     Raises
     ------
     ParameterError
-        The model has algebraic variables, dependent states or prescribed coordinates, which a nonlinear observer cannot
-        integrate.
+        It has algebraic variables, dependent states or prescribed coordinates.
     """
     if model.prescribed:
         raise ParameterError(
@@ -215,6 +214,17 @@ def model_functions(model: DAE, lin: LinearModel, where: str) -> tuple[ca.Functi
             f"{where}: states of the model depend on each other ({listing(set(model.x.names) - set(lin.states))} "
             "follow); must be independent here. Use equations='linear', where only independent ones are estimated."
         )
+
+
+def model_functions(model: DAE, lin: LinearModel, where: str) -> tuple[ca.Function, ca.Function]:
+    """Return f (x, u) -> der(x) and h (x, u) -> y of a model, with the parameters of the operating point.
+
+    Raises
+    ------
+    ParameterError
+        A nonlinear observer cannot integrate the model.
+    """
+    require_integrable(model, lin, where)
     y = ca.vertcat(*[measured(model, name, where).value for name in lin.outputs])
     expressions = [model.expressions.rate, y]
     if len(model.p):
