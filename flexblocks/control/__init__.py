@@ -26,6 +26,7 @@ from flexblocks.control.robustness.margins import Margins, margins
 from flexblocks.control.robustness.monte_carlo import monte_carlo
 from flexblocks.control.robustness.open_loop import OpenLoop, open_loop
 from flexblocks.control.robustness.spillover import Spillover, spillover
+from flexblocks.control.sensing.sensor import Sensor
 from flexblocks.control.shaping.shaped_law import Shaped
 from flexblocks.control.shaping.shaper import Shaper
 from flexblocks.control.shaping.zv_zvd_ei import EI, ZV, ZVD
@@ -64,6 +65,7 @@ __all__ = [
     "Reference",
     "Sampled",
     "SampledKalman",
+    "Sensor",
     "Shaped",
     "Shaper",
     "SingularPerturbation",

@@ -9,7 +9,6 @@ import casadi as ca
 import numpy as np
 
 from flexblocks.dae.dae import DAE
-from flexblocks.dynamics.tree.clock import Clock
 from flexblocks.dynamics.tree.feedback import Feedback
 
 
@@ -87,7 +86,7 @@ def with_saturated_inputs(dae: DAE) -> DAE:
     )
     units = {} if inner is None else inner.units
     feedback = Feedback(function("inputs", inputs), function("rates", rates), function("shown", shown), units)
-    clocks = tuple(Clock(c.period, c.offset, function("change", c.change(*at))) for c in dae.clocks)
+    clocks = tuple(clock.through(lambda change: function("change", change(*at))) for clock in dae.clocks)
     u = replace(dae.u, limits=np.full(len(dae.u), np.inf))
     return replace(dae, u=u, tree=replace(dae.tree, feedback=feedback), model=None, clocks=clocks)
 

@@ -126,7 +126,13 @@ def record_fields(dataset: xr.Dataset) -> dict[str, Any]:
         x0 = json.loads(dataset.attrs.get("x0", "{}"))
     except (TypeError, ValueError) as error:
         raise FileFormatError(f"Not the dataset of a record: attribute x0: {error}.") from None
-    return {"t": dataset["time"].values, **groups, "x0": x0, "units": units, "name": dataset.attrs.get("name", "record")}
+    return {
+        "t": dataset["time"].values,
+        **groups,
+        "x0": x0,
+        "units": units,
+        "name": dataset.attrs.get("name", "record"),
+    }
 
 
 def to_pandas(trajectory: Series) -> pd.DataFrame:

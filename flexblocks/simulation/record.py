@@ -151,7 +151,7 @@ class Record:
 
     @classmethod
     def from_xarray(cls, dataset: xr.Dataset) -> Record:
-        """Return the record in a Dataset of `to_xarray`, or in any whose variables have the attribute ``group``, u or y.
+        """Return the record in a Dataset of `to_xarray`, or in any whose variables have ``group``, u or y.
 
         Raises
         ------

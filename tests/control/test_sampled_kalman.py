@@ -228,6 +228,10 @@ def test_the_extended_filter_in_a_loop_is_the_one_on_its_record():
     assert np.allclose(estimates[:-1], predicted[:, :2], atol=1e-7)
 
 
+def short() -> fb.Record:
+    return wheel_record(two_masses(), 5)
+
+
 def observer(**changes):
     given = {"model": two_masses(), "process": MOTOR, "noise": 1e-3} | changes
     return control.SampledKalman(["wheel.angle"], **given)
@@ -236,17 +240,17 @@ def observer(**changes):
 @pytest.mark.parametrize(
     ("act", "error", "words"),
     [
-        (lambda: observer(model=None).filter(wheel_record(two_masses(), 5)), ParameterError, "model=dae"),
-        (lambda: observer(noise=0).filter(wheel_record(two_masses(), 5)), ParameterError, "noise"),
-        (lambda: observer(process={"motor": 1}).filter(wheel_record(two_masses(), 5)), NameUnknownError, "motor.torque"),
-        (lambda: observer(process=3).filter(wheel_record(two_masses(), 5)), ParameterError, "dict by name"),
-        (lambda: observer(inputs={"motor": 1}).filter(wheel_record(two_masses(), 5)), NameUnknownError, "motor.torque"),
-        (lambda: observer(uncertainty={"load": 1}).filter(wheel_record(two_masses(), 5)), NameUnknownError, "load.angle"),
-        (lambda: observer(process={}).filter(wheel_record(two_masses(), 5)), ComputationError, "no process noise"),
+        (lambda: observer(model=None).filter(short()), ParameterError, "model=dae"),
+        (lambda: observer(noise=0).filter(short()), ParameterError, "noise"),
+        (lambda: observer(process={"motor": 1}).filter(short()), NameUnknownError, "motor.torque"),
+        (lambda: observer(process=3).filter(short()), ParameterError, "dict by name"),
+        (lambda: observer(inputs={"motor": 1}).filter(short()), NameUnknownError, "motor.torque"),
+        (lambda: observer(uncertainty={"load": 1}).filter(short()), NameUnknownError, "load.angle"),
+        (lambda: observer(process={}).filter(short()), ComputationError, "no process noise"),
         (lambda: observer().filter(fb.Record([0, T], {}, {"wheel.angle": [0, 0]})), NameUnknownError, "has the input"),
-        (lambda: observer().filter(fb.Record([0, T], {"motor.torque": 0}, {})), NameUnknownError, "the observer measures"),
+        (lambda: observer().filter(fb.Record([0, T], {"motor.torque": 0})), NameUnknownError, "the observer measures"),
         (lambda: control.SampledKalman(["wheel.angle"], sample_time=-1), ParameterError, "sample_time"),
-        (lambda: observer(equations="linear").filter(wheel_record(two_masses(), 5)), ParameterError, "extended"),
+        (lambda: observer(equations="linear").filter(short()), ParameterError, "extended"),
     ],
 )  # fmt: skip
 def test_refusals(act, error, words):
@@ -263,9 +267,10 @@ def test_loops_in_continuous_time_or_of_another_sample_time_are_refused():
 
 
 def test_models_that_cannot_be_predicted_are_refused():
+    model = pendulum().model
+    assert model is not None
+    arm = fb.assemble(model, prescribed=("joint1.angle",))
+    kalman = control.SampledKalman(["load.x"], model=arm, process={}, noise=1.0)
+    record = fb.Record([0, T], {"motor1.torque": 0, "joint1.angle": 0}, {"load.x": [0, 0]})
     with pytest.raises(ParameterError, match="prescribed"):
-        model = driven_links(fb.RigidLink("link1", length=0.8, mass=0.5), load=fb.Payload("load", mass=0.3)).model
-        dae = fb.assemble(model, prescribed=("joint1.angle",))
-        control.SampledKalman(["load.x"], model=dae, process={}, noise=1.0).filter(
-            fb.Record([0, T], {"motor1.torque": 0, "joint1.angle": 0}, {"load.x": [0, 0]})
-        )
+        kalman.filter(record)

@@ -80,7 +80,7 @@ def test_refusals(changes, words):
 
 
 def test_unknown_names_and_other_datasets_are_refused():
-    with pytest.raises(NameUnknownError, match="wheel.angle"):
+    with pytest.raises(NameUnknownError, match=r"wheel\.angle"):
         record()["wheel.angel"]
     with pytest.raises(FileFormatError, match="attribute group"):
         fb.Record.from_xarray(record().to_xarray().drop_vars(["motor.torque", "wheel.angle"]))

@@ -27,8 +27,8 @@ A = np.array(
 C = A.sum(axis=1)
 AA = A @ A  # of coordinates, whose rates are states
 STAGES = len(A)
-# Forces are linear in accelerations and nearly so in what a step moves: the second iteration leaves 1e-10 of the motion of
-# two flexible links at 1 rad/s in a step of 10 ms, where the method itself leaves 1e-5.
+# Forces are linear in accelerations and nearly so in what a step moves: the second iteration leaves 1e-10 of the motion
+# of two flexible links at 1 rad/s in a step of 10 ms, where the method itself leaves 1e-5.
 ITERATIONS = 2
 
 

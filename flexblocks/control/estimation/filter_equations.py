@@ -111,7 +111,9 @@ class FilterEquations:
         point = self.lin.operating_point
         x, u = ca.SX.sym("x", len(point.x)), ca.SX.sym("u", len(point.u))
         _, A, G, variances = self._step(x, u, step)
-        A, G, variances = (np.array(value) for value in ca.Function("step", [x, u], [A, G, variances])(point.x, point.u))
+        A, G, variances = (
+            np.array(value) for value in ca.Function("step", [x, u], [A, G, variances])(point.x, point.u)
+        )
         R = self.noise.measured + self.lin.D**2 @ self.noise.inputs
         return A, G @ np.diag(variances.ravel()) @ G.T, R
 

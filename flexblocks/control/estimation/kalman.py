@@ -116,6 +116,4 @@ class Kalman(Observer):
         lin = self.linear_model(dae)
         self.process_noise(lin)
         deviations = np.sqrt(np.diag(self.measurement_noise(lin)) / sample_time)
-        return SampledKalman(
-            self.measured, self.at, self.model, name=self.name, process=self.process, noise=deviations
-        )
+        return SampledKalman(self.measured, self.at, self.model, name=self.name, process=self.process, noise=deviations)

@@ -121,7 +121,7 @@ class Observer(ABC):
         return EQUATIONS
 
     def sampled_gain(self, lin: LinearModel, sample_time: float, transition: np.ndarray) -> np.ndarray:
-        """Return the gain L (nx, ny) for a sample time [s], of an observer whose own steps have the matrix `transition`.
+        """Return the gain L (nx, ny) for a sample time [s], of an observer whose steps have the matrix `transition`.
 
         By default that for the exact matrix, `gain`.
         """
@@ -167,8 +167,7 @@ class Observer(ABC):
         lin, point = signals.lin, signals.lin.operating_point
         A, B = (lin.A, lin.B) if sample_time is None else sampled_matrices(lin.A, lin.B, sample_time)
         dx, du, before = (
-            value - ca.DM(at)
-            for value, at in ((x, lin.state_values), (signals.u, point.u), (signals.before, point.u))
+            value - ca.DM(at) for value, at in ((x, lin.state_values), (signals.u, point.u), (signals.before, point.u))
         )
         innovation = signals.y - ca.DM(_outputs_at(signals.model, lin)) - ca.DM(lin.C) @ dx - ca.DM(lin.D) @ before
         # A x + B u + L innovation: the rate in continuous time, the next deviation in discrete time.

@@ -62,8 +62,8 @@ class SampledKalman(Observer):
 
     Notes
     -----
-    In a `Sampled` law, measurements with direct feedthrough, as of an Accelerometer, contain the inputs that acted until
-    the sample, and predictions those that act from it on. In a record, a sample holds its own inputs.
+    In a `Sampled` law, measurements with direct feedthrough, as of an Accelerometer, contain the inputs that acted
+    until the sample, and predictions those that act from it on. In a record, a sample holds its own inputs.
 
     Examples
     --------
