@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import xarray as xr
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, init=False, repr=False)
 class Record:
     """Measured time series of an arm: its inputs and what was measured, in the names and units of its model.
 
@@ -56,26 +56,32 @@ class Record:
     """
 
     t: np.ndarray
-    u: Mapping[str, np.ndarray] = field(default_factory=dict)
-    y: Mapping[str, np.ndarray] = field(default_factory=dict)
-    x0: Mapping[str, float] = field(default_factory=dict)
-    units: Mapping[str, str] = field(default_factory=dict)
-    name: str = "record"
+    u: Mapping[str, np.ndarray]
+    y: Mapping[str, np.ndarray]
+    x0: Mapping[str, float]
+    units: Mapping[str, str]
+    name: str
 
-    def __post_init__(self) -> None:
-        t = _numbers(self.t, "t")
-        if t.ndim != 1 or len(t) < 2 or not computable(t) or not np.all(np.diff(t) > 0):
-            raise ParameterError(f"Record: t = {short(self.t)}; must be two or more finite times that rise [s].")
-        object.__setattr__(self, "t", t)
-        for group in ("u", "y"):
-            given = self._mapping(group)
-            series = {name: self._series(f"{group}[{name}]", value, group == "y") for name, value in given.items()}
-            object.__setattr__(self, group, series)
-        if both := sorted(set(self.u) & set(self.y)):
+    def __init__(
+        self,
+        t: Any,
+        u: Mapping[str, Any] | None = None,
+        y: Mapping[str, Any] | None = None,
+        x0: Mapping[str, float] | None = None,
+        units: Mapping[str, str] | None = None,
+        name: str = "record",
+    ) -> None:
+        times = _numbers(t, "t")
+        if times.ndim != 1 or len(times) < 2 or not computable(times) or not np.all(np.diff(times) > 0):
+            raise ParameterError(f"Record: t = {short(t)}; must be two or more finite times that rise [s].")
+        inputs = {n: _series(times, f"u[{n}]", value, gaps=False) for n, value in _mapping(u, "u").items()}
+        measured = {n: _series(times, f"y[{n}]", value, gaps=True) for n, value in _mapping(y, "y").items()}
+        if both := sorted(set(inputs) & set(measured)):
             raise ParameterError(f"Record: {listing(both)} is among u and y; must be one of them.")
-        start = {name: float(_number(value, f"x0[{name}]")) for name, value in self._mapping("x0").items()}
-        object.__setattr__(self, "x0", start)
-        object.__setattr__(self, "units", dict(self._mapping("units")))
+        start = {n: _number(value, f"x0[{n}]") for n, value in _mapping(x0, "x0").items()}
+        given = {"t": times, "u": inputs, "y": measured, "x0": start, "units": dict(_mapping(units, "units"))}
+        for attribute, value in (given | {"name": name}).items():
+            object.__setattr__(self, attribute, value)
 
     @property
     def names(self) -> dict[str, tuple[str, ...]]:
@@ -169,27 +175,28 @@ class Record:
         groups = f"{len(self.u)} inputs, {len(self.y)} measured"
         return f"Record({self.name!r}: {len(self)} samples from {self.t[0]:g} to {self.t[-1]:g} s, {groups})"
 
-    def _mapping(self, field_name: str) -> Mapping[str, Any]:
-        given = getattr(self, field_name)
-        if given is None:
-            return {}
-        if not isinstance(given, Mapping):
-            raise ParameterError(f"Record: {field_name} = {short(given)}; must be a dict by name.")
-        return given
 
-    def _series(self, where: str, value: Any, gaps: bool) -> np.ndarray:
-        array = _numbers(value, where)
-        if array.ndim == 0:
-            array = np.full(len(self.t), float(array))
-        if array.shape != self.t.shape:
-            raise ParameterError(
-                f"Record: {where} is of shape {array.shape}; must be {self.t.shape}, one value for each time."
-            )
-        known = array[~np.isnan(array)] if gaps else array
-        if not computable(known):
-            words = "finite, or nan where nothing was measured" if gaps else "finite"
-            raise ParameterError(f"Record: {where} has values that are not finite; must be {needed(known, words)}.")
-        return array
+def _mapping(given: Any, argument: str) -> Mapping[str, Any]:
+    if given is None:
+        return {}
+    if not isinstance(given, Mapping):
+        raise ParameterError(f"Record: {argument} = {short(given)}; must be a dict by name.")
+    return given
+
+
+def _series(times: np.ndarray, where: str, value: Any, gaps: bool) -> np.ndarray:
+    array = _numbers(value, where)
+    if array.ndim == 0:
+        array = np.full(len(times), float(array))
+    if array.shape != times.shape:
+        raise ParameterError(
+            f"Record: {where} is of shape {array.shape}; must be {times.shape}, one value for each time."
+        )
+    known = array[~np.isnan(array)] if gaps else array
+    if not computable(known):
+        words = "finite, or nan where nothing was measured" if gaps else "finite"
+        raise ParameterError(f"Record: {where} has values that are not finite; must be {needed(known, words)}.")
+    return array
 
 
 def _numbers(value: Any, where: str) -> np.ndarray:
@@ -199,8 +206,8 @@ def _numbers(value: Any, where: str) -> np.ndarray:
         raise ParameterError(f"Record: {where} = {short(value)}; must be an array of numbers.") from None
 
 
-def _number(value: Any, where: str) -> np.ndarray:
+def _number(value: Any, where: str) -> float:
     number = _numbers(value, where)
     if number.ndim or not computable(number):
         raise ParameterError(f"Record: {where} = {short(value)}; must be {needed(number, 'a finite number')}.")
-    return number
+    return float(number)

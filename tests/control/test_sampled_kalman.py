@@ -8,7 +8,7 @@ import scipy.linalg
 import scipy.stats
 
 import flexblocks as fb
-from arms.driven import driven_links, two_masses
+from arms.driven import driven_links, two_masses, upright_arm
 from flexblocks import control, models
 from flexblocks.errors import ComputationError, NameUnknownError, ParameterError
 
@@ -226,6 +226,20 @@ def test_the_extended_filter_in_a_loop_is_the_one_on_its_record():
     predicted = result.x[:-1] @ flow[:4, :4].T + run["motor.torque"][:-1, None] * flow[:4, 4]
     estimates = np.stack([run[f"estimate.{name}"] for name in ("wheel.angle", "load.angle")], axis=1)
     assert np.allclose(estimates[:-1], predicted[:, :2], atol=1e-7)
+
+
+def test_its_model_may_be_coarser_than_the_arm():
+    """Measured at the tip of an arm whose second bending mode the filter does not know."""
+    coarse, fine = (upright_arm(links=1, modes=modes, damping=0.05) for modes in (1, 2))
+    hanging = fb.equilibrium(coarse, {"joint1.angle": -np.pi / 2})
+    kalman = control.SampledKalman(
+        ["joint1.angle", "payload.y"], hanging, coarse, process={"motor1.torque": 1e-2}, noise=[1e-4, 1e-3]
+    )
+    law = control.OutputFeedback(control.PD({"joint1.angle": "motor1.torque"}, kp=1.0, kd=0.1), kalman)
+    loop = control.close_loop(fine, control.Sampled(law, T))
+    start = {"joint1.angle": -1.5, "estimate.joint1.angle": -1.5}
+    run = fb.simulate(loop, (0.0, 0.3), {"reference.joint1.angle": -1.4}, start, rtol=1e-7)
+    assert abs(run["estimate.joint1.angle"][-1] - run["joint1.angle"][-1]) < 0.02
 
 
 def short() -> fb.Record:
