@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from flexblocks.shapes import *  # noqa: F403 - likewise
     from flexblocks.simulation import (
         PiecewisePolynomial,
+        Record,
         Signal,
         SimulationError,
         Stepper,
@@ -67,6 +68,7 @@ if TYPE_CHECKING:
         "Model",
         "OperatingPoint",
         "PiecewisePolynomial",
+        "Record",
         "Robot",
         "Signal",
         "SimulationError",
@@ -123,6 +125,7 @@ else:
             {
                 "flexblocks.simulation": [
                     "PiecewisePolynomial",
+                    "Record",
                     "Signal",
                     "SimulationError",
                     "Stepper",

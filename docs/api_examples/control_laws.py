@@ -48,6 +48,13 @@ observer: control.Observer = control.Kalman(
     ["rotor1.angle", "rotor2.angle"], process={"motor1.torque": 1e-3}, noise=1e-6
 )
 
+# %% control.Filtered
+filter = control.SampledKalman(["rotor1.angle"], model=dae, process={"motor1.torque": 1e-3}, noise=1e-4,
+                               uncertainty={"joint1.angle": 0.01})  # fmt: skip
+times = np.linspace(0, 0.1, 21)
+result = filter.filter(fb.Record(times, {"motor1.torque": 0.0, "motor2.torque": 0.0}, {"rotor1.angle": 0.0 * times}))
+print(result["joint1.angle"][-1], result.deviation("joint1.angle")[-1], result.innovations.shape, result.nis.mean())
+
 # %% control.Reference control.reference
 way = control.reference(control.quintic(0.0, 1.0, 2.0))
 print(way.position(1.0), way.rate(1.0), way.acceleration(1.0))

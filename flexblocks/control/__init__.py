@@ -1,9 +1,11 @@
 """Control: laws, closed loops as DAEs, observers, input shaping, two time scales, robustness."""
 
 from flexblocks.control.close_loop import close_loop
+from flexblocks.control.estimation.filtered import Filtered
 from flexblocks.control.estimation.kalman import Kalman
 from flexblocks.control.estimation.luenberger import Luenberger
 from flexblocks.control.estimation.observer import Observer
+from flexblocks.control.estimation.sampled_kalman import SampledKalman
 from flexblocks.control.law import Bindable, Bound, Law, Sum
 from flexblocks.control.laws.computed_torque import ComputedTorque
 from flexblocks.control.laws.feedback_linearization import Decoupling
@@ -24,6 +26,7 @@ from flexblocks.control.robustness.margins import Margins, margins
 from flexblocks.control.robustness.monte_carlo import monte_carlo
 from flexblocks.control.robustness.open_loop import OpenLoop, open_loop
 from flexblocks.control.robustness.spillover import Spillover, spillover
+from flexblocks.control.sensing.sensor import Sensor
 from flexblocks.control.shaping.shaped_law import Shaped
 from flexblocks.control.shaping.shaper import Shaper
 from flexblocks.control.shaping.zv_zvd_ei import EI, ZV, ZVD
@@ -49,6 +52,7 @@ __all__ = [
     "Decoupling",
     "FastFeedback",
     "Feedforward",
+    "Filtered",
     "GainSchedule",
     "GravityCompensation",
     "Kalman",
@@ -60,6 +64,8 @@ __all__ = [
     "OutputFeedback",
     "Reference",
     "Sampled",
+    "SampledKalman",
+    "Sensor",
     "Shaped",
     "Shaper",
     "SingularPerturbation",

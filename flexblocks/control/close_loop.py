@@ -9,18 +9,31 @@ from dataclasses import dataclass
 import casadi as ca
 
 from flexblocks.control.design.driven_inputs import without_disturbances
-from flexblocks.control.law import Bindable, Bound, as_law
+from flexblocks.control.law import Bindable, Bound, SampledUpdate, as_law
+from flexblocks.control.measured import signal
 from flexblocks.control.reference_inputs import grouped
 from flexblocks.control.saturation import Actuators, actuators
+from flexblocks.control.sensing.sampler import Raw
+from flexblocks.control.sensing.sensed_arm import SensedArm
+from flexblocks.control.sensing.sensor import Sensor, checked_sensors
+from flexblocks.control.sensor_updates import through_sensors
 from flexblocks.dae.dae import DAE
 from flexblocks.dynamics.tree.clock import Clock
 from flexblocks.dynamics.tree.feedback import Feedback, feedback_around
 from flexblocks.errors import ComputationError, NameUnknownError, ParameterError, listing, suggestion
 from flexblocks.interfaces.physics import Output
 from flexblocks.interfaces.variables import Variables, variables
+from flexblocks.user_warning import warn
 
 
-def close_loop(dae: DAE, law: Bindable, *, limits: bool = True, disturbances: bool | Iterable[str] = ()) -> DAE:
+def close_loop(
+    dae: DAE,
+    law: Bindable,
+    *,
+    limits: bool = True,
+    disturbances: bool | Iterable[str] = (),
+    sensors: Iterable[Sensor] = (),
+) -> DAE:
     """Return the closed loop of an arm and a law, which is a DAE again.
 
     Parameters
@@ -34,6 +47,8 @@ def close_loop(dae: DAE, law: Bindable, *, limits: bool = True, disturbances: bo
         exact clamp.
     disturbances : bool or iterable of str
         Driven inputs to which a disturbance is added after saturation; True for all of them.
+    sensors : iterable of Sensor
+        What laws measure through sensors: their resolution, noise, delay and so on. All else is measured as it is.
 
     Returns
     -------
@@ -41,8 +56,9 @@ def close_loop(dae: DAE, law: Bindable, *, limits: bool = True, disturbances: bo
         Everything that works on a DAE works on it. The driven inputs of the arm are gone; new are
 
         * in u: the references of the law, ``reference.joint1.angle``, ``der(reference.joint1.angle)``, and
-          ``disturbance.motor1.torque``; the equations remain independent of time;
-        * in x, at its end: the states of the law, ``pid.integral[1]``;
+          ``disturbance.motor1.torque``; noise of sensors, ``noise.joint1.angle``, and whether a sample is lost,
+          ``lost.joint1.angle``, see `Sensor`; the equations remain independent of time;
+        * in x, at its end: the states of the law, ``pid.integral[1]``, and of sensors, ``sensor.joint1.angle``;
         * in y: the inputs that reach the arm, under their own names, ``motor1.torque``; for inputs with a limit also
           the command before saturation, ``command.motor1.torque``; and the outputs of the law, ``error.joint1.angle``.
           With ``limits=False`` they keep the limits of the inputs, so that simulations warn of what exceeds them.
@@ -52,9 +68,15 @@ def close_loop(dae: DAE, law: Bindable, *, limits: bool = True, disturbances: bo
     NameUnknownError
         The law or `disturbances` name a variable that the arm does not have.
     ParameterError
-        The law cannot control this arm, or two variables would have the same name.
+        The law cannot control this arm, or two variables would have the same name; a law in continuous time reads a
+        sensor that takes samples of it.
     ComputationError
         Algebraic loop: a command depends on itself through a measurement that has direct feedthrough from an input.
+
+    Warns
+    -----
+    FlexblocksWarning
+        No law reads one of the sensors.
 
     Examples
     --------
@@ -69,20 +91,42 @@ def close_loop(dae: DAE, law: Bindable, *, limits: bool = True, disturbances: bo
     law = as_law(law, "close_loop")
     # Bind the law to the symbols of the arm.
     drives = actuators(dae, limits)
-    bound = law.bind(dae, drives)
+    arm = _sensed(dae, sensors)
+    bound = law.bind(arm, drives)
+    if isinstance(arm, SensedArm):
+        bound = through_sensors(arm, bound)
+        _warn_of_unread(arm)
+    samplers = list(arm.samplers.values()) if isinstance(arm, SensedArm) else []
     _refuse_unfit(dae, bound)
     # Put its commands, saturated and disturbed, in the place of the inputs.
     disturbance = _disturbances(dae, bound, disturbances)
     loop = _loop(dae, bound, drives, disturbance)
     # Give the closed loop its variables, and the tree the feedback that every algorithm of dynamics evaluates.
-    u = grouped("input", [_undriven(dae, bound), bound.references, disturbance])
+    u = grouped("input", [_undriven(dae, bound), bound.references, disturbance, *(each.inputs for each in samplers)])
     u = dataclasses.replace(u, derivative_of=tuple(name if name in u else None for name in u.derivative_of))
     x = grouped("state", [dae.x, bound.states])
     y = grouped("output", [dae.y, _shown(dae, loop, limits, disturbance)])
     _refuse_repeated(x, dae.z, u, dae.p, y)
     feedback = _feedback(dae, loop, bound, x, u)
     tree = dataclasses.replace(dae.tree, feedback=feedback)
-    return dataclasses.replace(dae, x=x, u=u, y=y, tree=tree, model=None, clocks=_clocks(dae, loop, bound, x, u))
+    clocks = _clocks(dae, loop, bound, x, u)
+    noises = (*dae.noises, *(noise for each in samplers for noise in each.noises))
+    return dataclasses.replace(dae, x=x, u=u, y=y, tree=tree, model=None, clocks=clocks, noises=noises)
+
+
+def _sensed(dae: DAE, sensors: Iterable[Sensor]) -> DAE:
+    """Return the arm as its law sees it."""
+    given = checked_sensors(sensors, "close_loop")
+    if not given:
+        return dae
+    signals = {name: signal(dae, name, "close_loop: sensors") for name in given}
+    raw = {name: Raw(ca.SX.sym(name), m.value, m.unit, m.start) for name, m in signals.items()}
+    return SensedArm.of(dae, given, raw)
+
+
+def _warn_of_unread(arm: SensedArm) -> None:
+    if arm.unread:
+        warn(f"close_loop: sensors: the law does not measure {listing(arm.unread)}; these sensors do nothing.")
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,7 +135,7 @@ class _Loop:
 
     inputs: ca.SX
     rates: ca.SX
-    changes: tuple[ca.SX, ...]
+    updates: tuple[SampledUpdate, ...]
     outputs: Mapping[str, Output]
 
 
@@ -109,7 +153,8 @@ def _loop(dae: DAE, bound: Bound, drives: Actuators, disturbance: Variables) -> 
     acting = {name: saturated.get(name, own) + added.get(f"disturbance.{name}", 0) for name, own in symbols.items()}
 
     inputs = ca.vertcat(*acting.values(), ca.SX(0, 1))
-    before, after = ca.vertcat(drives.excess, drives.applied, dae.u.symbol), ca.vertcat(excess, known, inputs)
+    before = ca.vertcat(drives.excess, drives.applied, drives.before, dae.u.symbol)
+    after = ca.vertcat(excess, known, known, inputs)
 
     def with_applied(expression: ca.SX) -> ca.SX:
         return ca.substitute(expression, before, after)
@@ -124,7 +169,7 @@ def _loop(dae: DAE, bound: Bound, drives: Actuators, disturbance: Variables) -> 
     return _Loop(
         inputs,
         with_applied(bound.rates),
-        tuple(with_applied(update.change) for update in bound.updates),
+        tuple(update.through(with_applied) for update in bound.updates),
         outputs,
     )
 
@@ -155,14 +200,25 @@ def _feedback(dae: DAE, loop: _Loop, bound: Bound, x: Variables, u: Variables) -
 def _clocks(dae: DAE, loop: _Loop, bound: Bound, x: Variables, u: Variables) -> tuple[Clock, ...]:
     """Return the clocks of an inner loop and those of this law's updates; each leaves the other's states alone."""
     symbols = [x.symbol, dae.z.symbol, u.symbol, dae.p.symbol]
-    clocks = []
-    for clock in dae.clocks:
-        change = clock.change(dae.x.symbol, dae.z.symbol, loop.inputs, dae.p.symbol)
-        change = ca.cse(ca.vertcat(change, ca.SX.zeros(len(bound.states))))
-        clocks.append(Clock(clock.period, clock.offset, _function("change", symbols, change)))
-    for update, change in zip(bound.updates, loop.changes, strict=True):
-        change = ca.cse(ca.vertcat(ca.SX.zeros(len(dae.x)), change))
-        clocks.append(Clock(update.period, update.offset, _function("change", symbols, change)))
+
+    def of_inner(change: ca.Function) -> ca.Function:
+        inner = change(dae.x.symbol, dae.z.symbol, loop.inputs, dae.p.symbol)
+        return _function("change", symbols, ca.cse(ca.vertcat(inner, ca.SX.zeros(len(bound.states)))))
+
+    def of_law(change: ca.SX) -> ca.Function:
+        return _function("change", symbols, ca.cse(ca.vertcat(ca.SX.zeros(len(dae.x)), change)))
+
+    clocks = [clock.through(of_inner) for clock in dae.clocks]
+    # Updates at the same times, of laws and sensors, are one: each has its own states.
+    times = dict.fromkeys((update.period, update.offset) for update in loop.updates)
+    for period, offset in times:
+        together = [update for update in loop.updates if (update.period, update.offset) == (period, offset)]
+        change = sum((update.change for update in together[1:]), together[0].change)
+        linear = None
+        if any(update.linear is not None for update in together):
+            parts = [update.change if update.linear is None else update.linear for update in together]
+            linear = of_law(sum(parts[1:], parts[0]))
+        clocks.append(Clock(period, offset, of_law(change), linear))
     return tuple(clocks)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol, runtime_checkable
 
@@ -29,11 +29,19 @@ class SampledUpdate:
         [s]
     change : SX (number of states,)
         Increment of each state of the law. It may depend on whatever `Bound.rates` may depend on.
+    linear : SX (number of states,), optional
+        The same where it has derivatives that mean something, see `flexblocks.dynamics.tree.clock.Clock`.
     """
 
     period: float
     offset: float
     change: ca.SX
+    linear: ca.SX | None = None
+
+    def through(self, changed: Callable[[ca.SX], ca.SX]) -> SampledUpdate:
+        """Return the update of a law of other states or symbols, of which `changed` gives the increments."""
+        linear = None if self.linear is None else changed(self.linear)
+        return SampledUpdate(self.period, self.offset, changed(self.change), linear)
 
 
 @dataclass(frozen=True, eq=False)
@@ -221,13 +229,24 @@ def summed(parts: list[Bound]) -> Bound:
             outputs.setdefault(name, Output(ca.substitute(output.value, *symbols), output.unit))
         rates.append(ca.substitute(part.rates, *symbols))
         # An update of this law leaves the states of the others alone.
-        for update in part.updates:
-            change = ca.SX(len(states), 1)
-            change[position : position + len(part.states)] = ca.substitute(update.change, *symbols)
-            updates.append(SampledUpdate(update.period, update.offset, change))
+        before, after = position, len(states) - position - len(part.states)
+        own = _Own(symbols, before, after)
+        updates += [update.through(own) for update in part.updates]
         position += len(part.states)
     shared_references = grouped("reference", references)
     return Bound(commands, shared_references, states, ca.vertcat(*rates), outputs, tuple(updates))
+
+
+@dataclass(frozen=True, eq=False)
+class _Own:
+    """Increments of one law of a sum, among the states of all, with the references that they share."""
+
+    symbols: tuple[ca.SX, ca.SX]
+    before: int
+    after: int
+
+    def __call__(self, change: ca.SX) -> ca.SX:
+        return ca.vertcat(ca.SX(self.before, 1), ca.substitute(change, *self.symbols), ca.SX(self.after, 1))
 
 
 def _is_new(name: str, symbol: ca.SX, shared: dict[str, ca.SX]) -> bool:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import casadi as ca
 
+from flexblocks.control.sensing.sensed_arm import SensedArm
 from flexblocks.dae.dae import DAE
 from flexblocks.errors import NameUnknownError, ParameterError, listing
 
@@ -28,6 +29,9 @@ def measured(dae: DAE, name: str, where: str) -> Measured:
     NameUnknownError
         The arm has no such variable.
     """
+    if isinstance(dae, SensedArm):
+        variable = measured(dae.arm, name, where)
+        return replace(variable, value=dae.seen(name, variable.value, variable.unit))
     for group in (dae.x, dae.z):
         if name in group:
             i = group.index(name)
@@ -43,6 +47,20 @@ def measured(dae: DAE, name: str, where: str) -> Measured:
     return Measured(name, seen.expressions.output[i], seen.y.units[i], 0.0)
 
 
+def signal(dae: DAE, name: str, where: str) -> Measured:
+    """Return what `measured` does, or the rate ``der(...)`` of a state or output that depends on the coordinates alone.
+
+    Raises
+    ------
+    FlexblocksError
+        There is no such variable, or it has no rate that can be measured.
+    """
+    if not name.startswith("der(") or name in dae.x:
+        return measured(dae, name, where)
+    variable = measured(dae, name[4:-1], where)
+    return Measured(name, rate_of(dae, variable, where), f"{variable.unit}/s", 0.0)
+
+
 def rate_of(dae: DAE, variable: Measured, where: str) -> ca.SX:
     """Return the time derivative of a measured variable that depends on the coordinates alone.
 
@@ -51,6 +69,9 @@ def rate_of(dae: DAE, variable: Measured, where: str) -> ca.SX:
     ParameterError
         It depends on anything but the coordinates.
     """
+    if isinstance(dae, SensedArm):
+        rate = rate_of(dae.arm, measured(dae.arm, variable.name, where), where)
+        return dae.seen(f"der({variable.name})", rate, f"{variable.unit}/s")
     others = ca.vertcat(dae.x.symbol[dae.tree.size :], dae.z.symbol, dae.u.symbol)
     if ca.depends_on(variable.value, others):
         raise ParameterError(

@@ -9,7 +9,6 @@ import casadi as ca
 import numpy as np
 
 from flexblocks.dae.dae import DAE
-from flexblocks.dynamics.tree.clock import Clock
 from flexblocks.dynamics.tree.feedback import Feedback
 
 
@@ -28,12 +27,16 @@ class Actuators:
     applied : SX (nu,)
         Symbols of the inputs as known to the controller, for observers: saturated commands, without disturbances. Only
         rates of states may depend on `applied` and `excess`: a command that did would be an algebraic loop.
+    before : SX (nu,)
+        Likewise those that act until a sample, which what is measured there contains; of laws in continuous time they
+        are `applied`.
     """
 
     names: tuple[str, ...]
     limits: np.ndarray
     excess: ca.SX
     applied: ca.SX
+    before: ca.SX
 
     def has_limit(self, name: str) -> bool:
         """Whether an input has a limit that is enforced."""
@@ -50,6 +53,10 @@ class Actuators:
     def applied_to(self, names: Sequence[str]) -> ca.SX:
         """Return the symbols `applied` (k,) of the inputs named."""
         return ca.vertcat(*[self.applied[self.names.index(name)] for name in names], ca.SX(0, 1))
+
+    def before_at(self, names: Sequence[str]) -> ca.SX:
+        """Return the symbols `before` (k,) of the inputs named."""
+        return ca.vertcat(*[self.before[self.names.index(name)] for name in names], ca.SX(0, 1))
 
     def excess_values(self, commands: Mapping[str, ca.SX]) -> ca.SX:
         """Return saturated minus unsaturated command (nu,), the values of `excess`; 0 for undriven inputs."""
@@ -79,7 +86,7 @@ def with_saturated_inputs(dae: DAE) -> DAE:
     )
     units = {} if inner is None else inner.units
     feedback = Feedback(function("inputs", inputs), function("rates", rates), function("shown", shown), units)
-    clocks = tuple(Clock(c.period, c.offset, function("change", c.change(*at))) for c in dae.clocks)
+    clocks = tuple(clock.through(lambda change: function("change", change(*at))) for clock in dae.clocks)
     u = replace(dae.u, limits=np.full(len(dae.u), np.inf))
     return replace(dae, u=u, tree=replace(dae.tree, feedback=feedback), model=None, clocks=clocks)
 
@@ -87,4 +94,4 @@ def with_saturated_inputs(dae: DAE) -> DAE:
 def actuators(dae: DAE, limits: bool) -> Actuators:
     """Return the actuators of an arm, with the limits of its inputs enforced or not."""
     bounds = dae.u.limits if limits else np.full(len(dae.u), np.inf)
-    return Actuators(dae.u.names, bounds, ca.SX.sym("excess", len(dae.u)), ca.SX.sym("applied", len(dae.u)))
+    return Actuators(dae.u.names, bounds, *(ca.SX.sym(name, len(dae.u)) for name in ("excess", "applied", "before")))

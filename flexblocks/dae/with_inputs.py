@@ -48,7 +48,8 @@ def _reduced(dae: DAE, kept: tuple[int, ...], roles: tuple[str, ...]) -> DAE:
         whole[i] = dae.u.symbol[i]
     feedback, clocks = _through(dae, u, whole)
     tree = dataclasses.replace(dae.tree, feedback=feedback)
-    return dataclasses.replace(dae.interpreted, u=u, tree=tree, clocks=clocks)
+    noises = tuple(noise for noise in dae.noises if noise.name in u)
+    return dataclasses.replace(dae.interpreted, u=u, tree=tree, clocks=clocks, noises=noises)
 
 
 def _through(dae: DAE, u: Variables, whole: ca.SX) -> tuple[Feedback, tuple[Clock, ...]]:
@@ -59,8 +60,8 @@ def _through(dae: DAE, u: Variables, whole: ca.SX) -> tuple[Feedback, tuple[Cloc
     none = ca.SX(0, 1)
     feedback = feedback_around(dae.tree.feedback, inner, symbols, none, none, {})
 
-    def change(clock: Clock) -> ca.Function:
-        increment = ca.densify(clock.change(*inner))
+    def changed(function: ca.Function) -> ca.Function:
+        increment = ca.densify(function(*inner))
         return ca.Function("change", symbols, [increment], ["x", "z", "u", "p"], ["change"])
 
-    return feedback, tuple(Clock(clock.period, clock.offset, change(clock)) for clock in dae.clocks)
+    return feedback, tuple(clock.through(changed) for clock in dae.clocks)

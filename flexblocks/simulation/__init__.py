@@ -1,6 +1,7 @@
 """Simulation: input signals, numerical integration, trajectories, batches of runs."""
 
 from flexblocks.simulation.batch import simulate_batch
+from flexblocks.simulation.record import Record
 from flexblocks.simulation.signals.polynomial import (
     PiecewisePolynomial,
     bang_bang,
@@ -14,6 +15,7 @@ from flexblocks.simulation.trajectory import Trajectory
 
 __all__ = [
     "PiecewisePolynomial",
+    "Record",
     "Signal",
     "SimulationError",
     "Stepper",

@@ -25,6 +25,7 @@ from flexblocks.simulation.method import Method, MethodName, checked_method
 from flexblocks.simulation.run import Record
 from flexblocks.simulation.sampling import excesses, output_times, sampled_trajectory
 from flexblocks.simulation.signals.inputs import Inputs, inputs
+from flexblocks.simulation.signals.noise import checked_seed, with_noise
 from flexblocks.simulation.signals.reference_rates import with_reference_rates
 from flexblocks.simulation.solver import Solver
 from flexblocks.studies.pools import cores
@@ -61,6 +62,7 @@ def simulate_batch(
     step: float | None = None,
     max_steps: float = DEFAULT_STEPS,
     progress: bool | None = None,
+    seed: int | None = 0,
 ) -> xr.Dataset:
     """Simulate an arm many times, with different inputs, start values or parameters.
 
@@ -90,6 +92,8 @@ def simulate_batch(
         As for `simulate`, for each run. There is no limit on wall time, so that results do not depend on the machine.
     progress : bool, optional
         Whether to show a progress bar; by default in a terminal, if the batch will take more than 2 s.
+    seed : int, optional
+        Of the noise of sensors in the first run, as for `simulate`; the next runs have the next numbers.
 
     Returns
     -------
@@ -131,7 +135,7 @@ def simulate_batch(
     budget = checked_budget(max_steps, None, HERE)
     workers = _workers(threads)
     batch = cases(dae, u, x0, p, product, HERE)
-    jobs = _jobs(dae, batch, times, sampled, saturate)
+    jobs = _jobs(dae, batch, times, sampled, saturate, checked_seed(seed, HERE))
     _, values, x = jobs[0]
     watched = watched_times(dae, times, x, values) if dae.tree.loops.closures else times
     if any(job[0].symbol_type is ca.MX for job in jobs):
@@ -210,18 +214,19 @@ def simulate_batch(
 Job = tuple[Inputs, np.ndarray, np.ndarray]  # inputs, parameters (np,), start state (nx,)
 
 
-def _jobs(dae: DAE, batch: Cases, times: np.ndarray, sampled: bool, saturate: bool) -> list[Job]:
+def _jobs(dae: DAE, batch: Cases, times: np.ndarray, sampled: bool, saturate: bool, seed: int | None) -> list[Job]:
     """Return inputs, parameters and start state of each run, checked."""
     jobs: list[Job] = []
     known: dict[tuple[int, ...], Inputs] = {}
     suspected = False  # of being in degrees
     for run in range(len(batch)):
         where = f"{HERE}: run {run}"
-        key = batch.key("u", run)
+        key = (*batch.key("u", run), *([run] if dae.noises else []))
         if key not in known:
             given = batch.arguments("u", run)
             if any(dae.u.derivative_of):
                 given = with_reference_rates(dae, given, times, sampled, where)
+            given = with_noise(dae.noises, given, times, None if seed is None else seed + run)
             known[key] = inputs(dae.u, given, times, sampled, where, dae.clocks, saturate)
         values = dae.p.values(batch.arguments("p", run), f"{where}: p: ")
         start = batch.arguments("x0", run)

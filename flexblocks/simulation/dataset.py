@@ -12,6 +12,21 @@ from flexblocks.errors import FileFormatError
 from flexblocks.libraries import pd, xr
 
 
+class Measurements(Protocol):
+    """Protocol of a record: inputs and measurements by name."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def t(self) -> np.ndarray: ...
+    @property
+    def names(self) -> Mapping[str, tuple[str, ...]]: ...
+    @property
+    def x0(self) -> Mapping[str, float]: ...
+    def __getitem__(self, name: str, /) -> np.ndarray: ...
+    def unit(self, name: str, /) -> str: ...
+
+
 class Series(Protocol):
     """Protocol of a trajectory: read-only time series by name, in groups."""
 
@@ -75,6 +90,49 @@ def trajectory_fields(dataset: xr.Dataset, groups: Sequence[str]) -> dict[str, A
         }
     except (KeyError, ValueError, TypeError) as error:
         raise FileFormatError(f"Not the dataset of a trajectory: {type(error).__name__}: {error}.") from None
+
+
+def record_dataset(record: Measurements) -> xr.Dataset:
+    """Return a record as a Dataset; the attribute ``group`` of each variable is u or y."""
+    series = {
+        name: ("time", record[name], {"units": record.unit(name), "group": group})
+        for group, names in record.names.items()
+        for name in names
+    }
+    time = ("time", record.t, {"units": "s"})
+    return xr.Dataset(series, coords={"time": time}, attrs={"name": record.name, "x0": json.dumps(dict(record.x0))})
+
+
+def record_fields(dataset: xr.Dataset) -> dict[str, Any]:
+    """Return the fields of the record in a Dataset by name.
+
+    Raises
+    ------
+    FileFormatError
+        The Dataset has no coordinate ``time``, or no variables of the groups u and y.
+    """
+    groups = {
+        group: {str(name): v.values for name, v in dataset.data_vars.items() if v.attrs.get("group") == group}
+        for group in ("u", "y")
+    }
+    if "time" not in dataset.coords or not (groups["u"] or groups["y"]):
+        raise FileFormatError(
+            "Not the dataset of a record: must have the coordinate time, and variables with the attribute group, 'u' "
+            "for inputs or 'y' for what was measured."
+        )
+    names = (*groups["u"], *groups["y"])
+    units = {name: dataset[name].attrs["units"] for name in names if "units" in dataset[name].attrs}
+    try:
+        x0 = json.loads(dataset.attrs.get("x0", "{}"))
+    except (TypeError, ValueError) as error:
+        raise FileFormatError(f"Not the dataset of a record: attribute x0: {error}.") from None
+    return {
+        "t": dataset["time"].values,
+        **groups,
+        "x0": x0,
+        "units": units,
+        "name": dataset.attrs.get("name", "record"),
+    }
 
 
 def to_pandas(trajectory: Series) -> pd.DataFrame:

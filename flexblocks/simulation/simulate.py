@@ -19,6 +19,7 @@ from flexblocks.simulation.loops import ahead, at_times, opened, passages, watch
 from flexblocks.simulation.method import MethodName, checked_method
 from flexblocks.simulation.sampling import agree, excesses, output_times, sampled_trajectory
 from flexblocks.simulation.signals.inputs import inputs
+from flexblocks.simulation.signals.noise import checked_seed, with_noise
 from flexblocks.simulation.signals.prescribed_motion import with_prescribed_motion
 from flexblocks.simulation.signals.reference_rates import with_reference_rates
 from flexblocks.simulation.solver import Solver
@@ -65,6 +66,7 @@ def simulate(
     max_steps: float = DEFAULT_STEPS,
     time_limit: float | None = None,
     progress: bool | None = None,
+    seed: int | None = 0,
 ) -> Trajectory:
     """Integrate the equations of motion of an arm.
 
@@ -138,6 +140,9 @@ def simulate(
         derives of large equations, which is not interrupted.
     progress : bool, optional
         Whether to show a progress bar; by default in a terminal, if the run will take more than 2 s.
+    seed : int, optional
+        Of the noise and lost samples of sensors in a closed loop, see `flexblocks.control.Sensor`, that are not given
+        in `u`. Runs of one seed are equal, those of others independent; None means none.
 
     Returns
     -------
@@ -183,6 +188,7 @@ def simulate(
         slow_start=slow_start,
         max_steps=max_steps,
         time_limit=time_limit,
+        seed=seed,
     )
     return simulator.run(u, x0, p, progress)
 
@@ -208,12 +214,14 @@ class Simulator:
         slow_start: bool = False,
         max_steps: float = DEFAULT_STEPS,
         time_limit: float | None = None,
+        seed: int | None = 0,
     ) -> None:
         # Check all arguments before anything is computed.
         self.dae, self._saturate = dae, saturate
         self._times, self._sampled = output_times(t, "simulate")
         self._settings = checked_method(method, rtol, atol, step, "simulate", highest, spectral_radius, slow_start)
         self._budget = checked_budget(max_steps, time_limit, "simulate")
+        self._seed = checked_seed(seed, "simulate")
         self._solver = Solver(dae, self._settings)
 
     def run(
@@ -237,6 +245,7 @@ class Simulator:
             u, x0 = with_prescribed_motion(dae, u, x0, times, sampled, "simulate")
         if any(dae.u.derivative_of):
             u = with_reference_rates(dae, u, times, sampled, "simulate")
+        u = with_noise(dae.noises, u, times, self._seed)
         signals = inputs(dae.u, u, times, sampled, clocks=dae.clocks, saturate=self._saturate)
         x, _ = consistent_state(dae, x0, values, "simulate: x0: ")
         if x0 is not None:

@@ -9,6 +9,7 @@ import casadi as ca
 
 from flexblocks.control.design.driven_inputs import without_disturbances
 from flexblocks.control.measured import measured
+from flexblocks.control.sensing.sensed_arm import without_sensors
 from flexblocks.dae.dae import DAE
 from flexblocks.errors import NameUnknownError, ParameterError, listing, suggestion
 
@@ -42,7 +43,7 @@ class ArmModel:
         NameUnknownError
             It depends on a variable that the arm does not have.
         """
-        if self.dae is self.plant and not self.measured:
+        if self.is_the_arm and not self.measured:
             return expression
         # Only variables that the expression depends on have to exist at the arm.
         used = [(group, i) for group in (self.dae.x, self.dae.z, self.dae.u) for i in range(len(group))]
@@ -53,8 +54,13 @@ class ArmModel:
             symbols.append(group.symbol[i])
             values.append(self._input(name) if group is self.dae.u else self._value(name))
         # Parameters of the arm itself stay symbols; those of another model have their values.
-        p = self.dae.p.symbol if self.dae is self.plant else ca.SX(ca.DM(self.dae.p.start))
+        p = self.dae.p.symbol if self.is_the_arm else ca.SX(ca.DM(self.dae.p.start))
         return ca.substitute(expression, ca.vertcat(*symbols, self.dae.p.symbol), ca.vertcat(*values, p))
+
+    @property
+    def is_the_arm(self) -> bool:
+        """Whether the model is the controlled arm itself."""
+        return self.dae is without_sensors(self.plant)
 
     def coordinate(self, name: str) -> str:
         """Return what a coordinate of the model is called in the arm."""
@@ -84,12 +90,13 @@ def arm_model(model: DAE | None, plant: DAE, measured_as: Mapping[str, str] | No
     ParameterError
         The model has closed kinematic loops, whose constraint forces the law would leave out.
     """
-    if (model or plant).tree.loops.closures:
+    model = model or without_sensors(plant)
+    if model.tree.loops.closures:
         raise ParameterError(
             f"{where}: the model has closed kinematic loops, and this law leaves out their constraint forces. Use "
             "PD, PID or LQR, or give model=, the DAE of an arm without loops."
         )
-    image = ArmModel(model or plant, plant, dict(measured_as or {}), where)
+    image = ArmModel(model, plant, dict(measured_as or {}), where)
     for name in image.measured:
         if name not in image.dae.q_names:
             known = image.dae.q_names

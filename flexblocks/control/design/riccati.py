@@ -105,9 +105,17 @@ def kalman_gain(
 
 
 def sampled_kalman_gain(
-    A: np.ndarray, C: np.ndarray, process: np.ndarray, noise: np.ndarray, sample_time: float, states: Sequence[str]
+    A: np.ndarray,
+    C: np.ndarray,
+    process: np.ndarray,
+    noise: np.ndarray,
+    sample_time: float,
+    states: Sequence[str],
+    transition: np.ndarray | None = None,
 ) -> np.ndarray:
     """Return the gain L (nx, ny) of the sampled filter x^[k+1] = Ad x^[k] + L (y[k] - C x^[k]), for the same densities.
+
+    By default Ad is exp(A sample_time), else the matrix `transition` of the filter's own steps.
 
     Raises
     ------
@@ -115,18 +123,39 @@ def sampled_kalman_gain(
         As for `error_covariance`.
     """
     refuse_undetectable(A, C, process, states)
+    Ad = scipy.linalg.expm(A * sample_time) if transition is None else transition
     T = state_scales(A)
-    A, C, process = A / T[:, None] * T, C * T, process / T[:, None] / T
-    Ad, W, R = (
-        scipy.linalg.expm(A * sample_time),
-        sampled_noise_covariance(A, process, sample_time),
-        noise / sample_time,
-    )
-    with _RiccatiErrors("Kalman"):
-        P = discrete_solution(Ad.T, C.T, W, R, np.zeros(C.T.shape))
-    L = np.linalg.solve(R + C @ P @ C.T, C @ P @ Ad.T).T
+    W = sampled_noise_covariance(A / T[:, None] * T, process / T[:, None] / T, sample_time) * T[:, None] * T
+    P = predicted_covariance(Ad, C, W, noise / sample_time, T)
+    L = np.linalg.solve(noise / sample_time + C @ P @ C.T, C @ P @ Ad.T).T
     _refuse_unstable(float(np.max(np.abs(np.linalg.eigvals(Ad - L @ C)))) - 1, "Kalman")
-    return T[:, None] * L
+    return L
+
+
+def predicted_covariance(
+    Ad: np.ndarray, C: np.ndarray, process: np.ndarray, noise: np.ndarray, scales: np.ndarray
+) -> np.ndarray:
+    """Return the stationary covariance (nx, nx) of the error of a sampled filter's predictions.
+
+    Parameters
+    ----------
+    Ad, C : ndarray (nx, nx), (ny, nx)
+    process, noise : ndarray (nx, nx), (ny, ny)
+        Covariances of what is added to the state from sample to sample, and to a measurement.
+    scales : ndarray (nx,)
+        Of the states, in which they are of one magnitude.
+
+    Raises
+    ------
+    ComputationError
+        The Riccati equation has no stabilising solution.
+    """
+    T = scales
+    with _RiccatiErrors("Kalman"):
+        scaled = process / T[:, None] / T
+        P = discrete_solution((Ad / T[:, None] * T).T, (C * T).T, scaled, noise, np.zeros(C.T.shape))
+        return T[:, None] * P * T
+    raise AssertionError  # unreachable, for type checkers: the context raises the solver's error as another
 
 
 def _stabilizing_solution(A: np.ndarray, B: np.ndarray, Q: np.ndarray, R: np.ndarray, where: str) -> np.ndarray:

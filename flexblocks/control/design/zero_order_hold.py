@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import casadi as ca
 import numpy as np
 import scipy.linalg
 
@@ -26,13 +25,3 @@ def sampled_noise_covariance(A: np.ndarray, process: np.ndarray, sample_time: fl
     F = scipy.linalg.expm(np.block([[-A, process], [np.zeros((nx, nx)), A.T]]) * sample_time)
     covariance = F[nx:, nx:].T @ F[:nx, nx:]
     return (covariance + covariance.T) / 2
-
-
-def runge_kutta_step(f: ca.Function, x: ca.SX, u: ca.SX, sample_time: float) -> ca.SX:
-    """Return x after `sample_time` [s] of x' = f(x, u) with u held: one step of the classical Runge-Kutta method."""
-    h = sample_time
-    k1 = f(x, u)
-    k2 = f(x + h / 2 * k1, u)
-    k3 = f(x + h / 2 * k2, u)
-    k4 = f(x + h * k3, u)
-    return x + h / 6 * (k1 + 2 * k2 + 2 * k3 + k4)

@@ -9,11 +9,10 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
-from flexblocks.control.design.arm_model import arm_model
 from flexblocks.control.design.gains import gains
 from flexblocks.control.design.riccati import error_covariance, kalman_gain, sampled_kalman_gain
 from flexblocks.control.estimation.observer import EQUATIONS, Estimate, Observer, model_functions
-from flexblocks.control.measured import measured
+from flexblocks.control.estimation.sampled_kalman import SampledKalman
 from flexblocks.control.reference_inputs import grouped
 from flexblocks.control.saturation import Actuators
 from flexblocks.dae.dae import DAE
@@ -38,7 +37,7 @@ class Kalman(Observer):
     equations : "linear", "nonlinear" or "extended"
         ``"extended"`` is the extended Kalman filter: nonlinear equations, and a gain from the Riccati equation along
         the estimate; the covariances are states ``estimate.covariance[i,j]``, which start at their stationary values at
-        the operating point.
+        the operating point. `Sampled`, it is the filter in discrete time, `SampledKalman`.
 
     Notes
     -----
@@ -58,6 +57,10 @@ class Kalman(Observer):
         if sample_time is None:
             return kalman_gain(lin.A, lin.C, W, R, lin.states)
         return sampled_kalman_gain(lin.A, lin.C, W, R, sample_time, lin.states)
+
+    def sampled_gain(self, lin: LinearModel, sample_time: float, transition: np.ndarray) -> np.ndarray:
+        W, R = self.process_noise(lin), self.measurement_noise(lin)
+        return sampled_kalman_gain(lin.A, lin.C, W, R, sample_time, lin.states, transition)
 
     def process_noise(self, lin: LinearModel) -> np.ndarray:
         """Return the spectral density matrix (nx, nx) of the process noise."""
@@ -85,19 +88,12 @@ class Kalman(Observer):
         if self.equations != "extended":
             return super().estimate(dae, actuators, sample_time)
         if sample_time is not None:
-            raise ParameterError(
-                "Kalman: equations='extended' in a Sampled law; must be in continuous time. Use 'nonlinear', with a "
-                "constant gain."
-            )
+            return self._sampled(dae, sample_time).estimate(dae, actuators, sample_time)
         # The model, its inputs and measurements.
-        lin = self.linear_model(dae)
-        model = arm_model(self.model, dae, None, "Kalman")
-        f, h = model_functions(model.dae, lin, "Kalman")
+        signals = self.signals(dae, actuators, None)
+        lin, u, y = signals.lin, signals.u, signals.y
+        f, h = model_functions(signals.model, lin, "Kalman")
         states, nx = self.states(lin), len(lin.states)
-        for name in lin.inputs:
-            dae.u.index(name)
-        u = actuators.applied_to(lin.inputs)
-        y = ca.vertcat(*[measured(dae, name, "Kalman").value for name in lin.outputs])
         W, R = self.process_noise(lin), self.measurement_noise(lin)
         start = error_covariance(lin.A, lin.C, W, R, lin.states)
         # Of the symmetric covariance the upper triangle is a state.
@@ -114,3 +110,10 @@ class Kalman(Observer):
         rates = ca.vertcat(f(x, u) + L @ (y - h(x, u)), *[dP[i, j] for i, j in pairs])
         values = dict(zip(lin.states, ca.vertsplit(x), strict=True))
         return Estimate(values, grouped("state", [states, spread]), rates)
+
+    def _sampled(self, dae: DAE, sample_time: float) -> SampledKalman:
+        """Return the extended filter in discrete time, for noises of the same densities."""
+        lin = self.linear_model(dae)
+        self.process_noise(lin)
+        deviations = np.sqrt(np.diag(self.measurement_noise(lin)) / sample_time)
+        return SampledKalman(self.measured, self.at, self.model, name=self.name, process=self.process, noise=deviations)

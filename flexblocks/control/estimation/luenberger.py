@@ -46,10 +46,15 @@ class Luenberger(Observer):
     L: Any = None
 
     def gain(self, lin: LinearModel, sample_time: float | None = None) -> np.ndarray:
+        return self._gain(lin, sample_time, lin.A if sample_time is None else scipy.linalg.expm(lin.A * sample_time))
+
+    def sampled_gain(self, lin: LinearModel, sample_time: float, transition: np.ndarray) -> np.ndarray:
+        return self._gain(lin, sample_time, transition)
+
+    def _gain(self, lin: LinearModel, sample_time: float | None, A: np.ndarray) -> np.ndarray:
         if self.L is not None:
-            return self._known_gain(lin, sample_time)
+            return self._known_gain(lin, sample_time, A)
         poles = self._poles(len(lin.states))
-        A = lin.A if sample_time is None else scipy.linalg.expm(lin.A * sample_time)
         targets = poles if sample_time is None else np.exp(poles * sample_time)
         # Place them in scaled states x / T: place_poles is sensitive to badly scaled matrices.
         T = state_scales(A)
@@ -71,14 +76,13 @@ class Luenberger(Observer):
             )
         return L
 
-    def _known_gain(self, lin: LinearModel, sample_time: float | None) -> np.ndarray:
+    def _known_gain(self, lin: LinearModel, sample_time: float | None, A: np.ndarray) -> np.ndarray:
         """Return the gain L (nx, ny); warn if the estimation error grows with it."""
         if np.size(self.poles):
             raise ParameterError(
                 f"Luenberger: poles = {self.poles!r} and L; must be one of the two. The gain follows from the poles."
             )
         L = gain_matrix(self.L, lin.states, lin.outputs, "Luenberger: L", "states", "measured variables")
-        A = lin.A if sample_time is None else scipy.linalg.expm(lin.A * sample_time)
         eigenvalues = np.linalg.eigvals(A - L @ lin.C)
         rate = np.max(eigenvalues.real) if sample_time is None else np.log(np.max(np.abs(eigenvalues))) / sample_time
         # Undamped modes that are not observed neither grow nor decay, but for rounding.

@@ -52,8 +52,9 @@ class OutputFeedback(Law):
         return as_law(self.law, type(self).__name__)
 
     def _bound(self, dae: DAE, law: Bound, estimate: Estimate) -> Bound:
-        # Estimates take the place of states.
-        known = [estimate.values.get(name, dae.x.symbol[i]) for i, name in enumerate(dae.x.names)]
+        # Estimates take the place of states, by symbols first: what they are made of may be measured anywhere.
+        symbols = {name: ca.SX.sym(name) for name in estimate.values}
+        known = [symbols.get(name, dae.x.symbol[i]) for i, name in enumerate(dae.x.names)]
         commands, rates = list(law.commands.values()), law.rates
         *commands, rates = ca.substitute([*commands, rates], [dae.x.symbol], [ca.vertcat(*known)])
         # Nothing else of the arm may be left in the law.
@@ -66,6 +67,8 @@ class OutputFeedback(Law):
                 f"{type(self).__name__}: the law uses {listing(unknown)}, which the observer does not estimate; must "
                 "use estimated states only. Give both the same model=."
             )
+        values = ca.vertcat(*estimate.values.values())
+        *commands, rates = ca.substitute([*commands, rates], [ca.vertcat(*symbols.values())], [values])
         # The states of the law, then those of the observer.
         return Bound(
             dict(zip(law.commands, commands, strict=True)),

@@ -15,13 +15,12 @@ from flexblocks.control.design.driven_inputs import without_disturbances
 from flexblocks.control.law import Bindable, Bound, Law, SampledUpdate, as_law
 from flexblocks.control.reference_inputs import grouped
 from flexblocks.control.saturation import Actuators
+from flexblocks.control.sensing.sampler import Sampler, split_delay
+from flexblocks.control.sensing.sensed_arm import SensedArm
+from flexblocks.control.sensor_updates import with_readings
 from flexblocks.dae.dae import DAE
 from flexblocks.errors import ParameterError
 from flexblocks.interfaces.variables import Variables, variables
-
-# A delay this close to a multiple of the sample time, as a share of it, is that multiple: delay / sample_time is
-# rounded.
-SLACK = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,11 +62,12 @@ class Sampled(Law):
             raise ParameterError(
                 "Sampled: law is Sampled itself, or a sum with a Sampled law; must be in continuous time."
             )
+        if isinstance(dae, SensedArm):
+            inner, readings = _as_read(dae, inner, self.sample_time)
+        else:
+            readings = {}
         # The delay as whole samples and a remainder [s].
-        samples = self.delay / self.sample_time
-        whole = int(np.floor(samples + SLACK))
-        rest = self.delay - whole * self.sample_time
-        rest = rest if rest > SLACK * self.sample_time else 0.0
+        whole, rest = split_delay(self.delay, self.sample_time)
         waiting = whole + bool(rest)
         # Commands move one place along a delay line at every sample; its last place is what the arm gets.
         commands = ca.vertcat(*inner.commands.values())
@@ -86,7 +86,7 @@ class Sampled(Law):
             others = ca.SX.zeros(len(states) - len(inner.states) - len(held))
             later = ca.vertcat(ca.SX.zeros(len(inner.states)), steps[-1], others)
             updates.append(SampledUpdate(self.sample_time, rest, later))
-        return Bound(
+        bound = Bound(
             dict(zip(inner.commands, ca.vertsplit(held.symbol), strict=True)),
             inner.references,
             states,
@@ -94,6 +94,7 @@ class Sampled(Law):
             inner.outputs,
             tuple(updates),
         )
+        return with_readings(bound, readings)
 
     def designed_on(self, model: DAE) -> Sampled:
         return dataclasses.replace(self, law=as_law(self.law, "Sampled").designed_on(model))
@@ -101,6 +102,13 @@ class Sampled(Law):
     def _states(self, dae: DAE, commands: Mapping[str, Any], place: str) -> Variables:
         """Return the states of one place in the delay line."""
         return variables("state", [(f"{self.name}.{place}{name}", dae.u.unit(name), 0.0) for name in commands])
+
+
+def _as_read(arm: SensedArm, inner: Bound, sample_time: float) -> tuple[Bound, dict[ca.SX, Sampler]]:
+    """Return a law as it reads sensors at its samples, and what the symbols in it stand for."""
+    names = list(inner.commands)
+    (*commands, rates), readings = arm.read([*inner.commands.values(), inner.rates], sample_time)
+    return dataclasses.replace(inner, commands=dict(zip(names, commands, strict=True)), rates=rates), readings
 
 
 def _substituted(inner: Bound, dae: DAE, actuators: Actuators, applied: ca.SX) -> ca.SX:

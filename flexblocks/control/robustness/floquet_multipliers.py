@@ -31,7 +31,8 @@ def multipliers(closed: DAE, at: OperatingPoint | Mapping[str, Any] | None = Non
     -------
     ndarray (nx,), complex
         Eigenvalues of the monodromy matrix, the linear map over one sample time: stable if all magnitudes are below 1.
-        A continuous-time pole s corresponds to exp(s sample_time).
+        A continuous-time pole s corresponds to exp(s sample_time). Sensors count with their delays, of infinite
+        resolution and without noise.
 
     Raises
     ------
@@ -64,7 +65,7 @@ def multipliers(closed: DAE, at: OperatingPoint | Mapping[str, Any] | None = Non
     monodromy = np.eye(len(closed.x))
     for phase, following in zip(phases, [*phases[1:], phases[0] + period], strict=True):
         changes = sum(
-            _jacobian(closed, clock.change)(point.x, point.u, point.p).full()
+            _jacobian(closed, clock.differentiable)(point.x, point.u, point.p).full()
             for clock in closed.clocks
             if clock.offset % period == phase
         )

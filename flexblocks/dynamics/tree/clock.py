@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import casadi as ca
@@ -23,11 +24,25 @@ class Clock:
         [s]
     change : casadi.Function
         (x, z, u, p) -> increment of x at a tick, from the values just before it.
+    linear : casadi.Function, optional
+        The same where it has derivatives that mean something: without the steps of quantised signals, and after the
+        first tick. By default `change`.
     """
 
     period: float
     offset: float
     change: ca.Function
+    linear: ca.Function | None = None
+
+    @property
+    def differentiable(self) -> ca.Function:
+        """What is differentiated in place of `change`."""
+        return self.linear or self.change
+
+    def through(self, changed: Callable[[ca.Function], ca.Function]) -> Clock:
+        """Return the clock in a DAE of other variables, of which `changed` gives the increments."""
+        linear = None if self.linear is None else changed(self.linear)
+        return Clock(self.period, self.offset, changed(self.change), linear)
 
     def ticks(self, start: float, end: float) -> np.ndarray:
         """Return the times of all ticks in [start, end] [s]."""

@@ -12,8 +12,10 @@ from flexblocks.errors import ComputationError, ParameterError, suggestion
 from flexblocks.plausibility import computable
 from flexblocks.simulation.integrators.fixed_step import FixedStep
 from flexblocks.simulation.integrators.register import INTEGRATORS
+from flexblocks.simulation.signals.noise import checked_seed
 from flexblocks.simulation.stepping.arguments import held_inputs, number_of_runs, parameter_rows, start_rows
 from flexblocks.simulation.stepping.choose_kernel import kernel_of
+from flexblocks.simulation.stepping.drawn_inputs import left_out, with_drawn_inputs
 from flexblocks.simulation.stepping.interpreted_kernel import InterpretedKernel
 from flexblocks.simulation.stepping.rollout import rolled_out
 from flexblocks.simulation.stepping.rollout_dataset import rollout_dataset
@@ -117,7 +119,9 @@ class Stepper:
     def __reduce__(self) -> Any:
         return _stepper_again, (self.dae, self.dt, self.method, self.substeps)
 
-    def __call__(self, x: Any, u: Any = None, p: Any = None, t: float | None = None) -> np.ndarray:
+    def __call__(
+        self, x: Any, u: Any = None, p: Any = None, t: float | None = None, seed: int | None = None
+    ) -> np.ndarray:
         """Return the state (nx,) after one step.
 
         Parameters
@@ -131,6 +135,8 @@ class Stepper:
         t : float, optional
             Time at the start [s], which says when clocks tick. By default it is a multiple of `dt`, which says enough
             where all clocks have periods that divide `dt`.
+        seed : int, optional
+            Of the noise of sensors that `u` does not give, as for `simulate`; it needs `t`. By default there is none.
 
         Raises
         ------
@@ -141,10 +147,15 @@ class Stepper:
             The state after the step is not finite, or the algebraic equations have no solution.
         """
         dae, where = self.dae, "stepper: "
+        noises = left_out(dae, u, checked_seed(seed, "stepper"))
+        if noises and t is None:
+            raise ParameterError("stepper: t is missing; noise is that of a time: pass it with the seed [s].")
         X = np.append(dae.x.values(x, where), 0.0)[None]
         U = dae.u.values(u, where)[None, None] if u is not None else np.zeros((1, 1, len(dae.u)))
         values = dae.p.values(p, where)[None]
         schedule = self._schedule(0.0 if t is None else self._start(t, where), t is None)
+        if noises and seed is not None:
+            schedule, U = with_drawn_inputs(dae, noises, schedule, U, seed, 1)
         out, done = np.empty((1, 1, X.shape[1])), np.zeros(1, dtype=np.int64)
         self._kernel.take(schedule, X, U, values, out, done)
         if done[0] < len(schedule):
@@ -163,6 +174,7 @@ class Stepper:
         *,
         threads: int | None = ...,
         t: float = ...,
+        seed: int | None = ...,
         dataset: Literal[False] = ...,
     ) -> np.ndarray: ...
     @overload
@@ -174,6 +186,7 @@ class Stepper:
         *,
         threads: int | None = ...,
         t: float = ...,
+        seed: int | None = ...,
         dataset: Literal[True],
     ) -> xr.Dataset: ...
     def rollout(
@@ -184,6 +197,7 @@ class Stepper:
         *,
         threads: int | None = None,
         t: float = 0.0,
+        seed: int | None = 0,
         dataset: bool = False,
     ) -> np.ndarray | xr.Dataset:
         """Return the states of many runs with inputs that are held from sample to sample.
@@ -202,6 +216,9 @@ class Stepper:
             By default the number of cores. On CasADi's virtual machine it is one.
         t : float
             Time of the first sample [s], which says when clocks tick.
+        seed : int, optional
+            Of the noise of sensors in the first run, where inputs are given by name, as for `simulate`; the next runs
+            have the next numbers. None means no noise.
         dataset : bool
             Whether to return an xarray Dataset with the variables by name, inputs included.
 
@@ -226,6 +243,7 @@ class Stepper:
             Runs that did not reach the end.
         """
         dae, where = self.dae, "rollout"
+        noises = left_out(dae, U, checked_seed(seed, where))
         if U is None:
             raise ParameterError(
                 f"rollout: U is missing; must be an array (runs, samples, {len(dae.u)}) of held inputs, or a dict by "
@@ -242,11 +260,16 @@ class Stepper:
         samples = inputs.shape[1]
         schedule = sample_schedule(dae.clocks, begin, self.dt, samples, self.substeps, self._method.evaluations)
         workers = 1 if isinstance(self._kernel, InterpretedKernel) else min(workers, runs)
+        if noises and seed is not None:
+            schedule, inputs = with_drawn_inputs(dae, noises, schedule, inputs, seed, runs)
         kept, taken = rolled_out(self._kernel, schedule, X, inputs, parameters, samples, self._step_time, workers)
         if np.any(taken < len(schedule)):
             self._warn_of_unfinished(schedule, taken)
         states = kept[:, :, :-1]
-        return states if not dataset else rollout_dataset(dae, begin + self.dt * np.arange(samples + 1), states, inputs)
+        if not dataset:
+            return states
+        times, shown = begin + self.dt * np.arange(samples + 1), inputs[:, schedule.rows[schedule.kept >= 0, 0]]
+        return rollout_dataset(dae, times, states, shown)
 
     def _schedule(self, begin: float, assumed: bool) -> Schedule:
         """Return the schedule of one step from a time [s]."""

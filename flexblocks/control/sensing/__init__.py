@@ -1,0 +1,1 @@
+"""Sensors between an arm and its laws: what a law sees of what it measures."""
