@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import casadi as ca
 
+from flexblocks.control.output_signals import OutputSignals
 from flexblocks.dae.dae import DAE
 from flexblocks.errors import NameUnknownError, ParameterError, listing
 
@@ -51,6 +52,9 @@ def rate_of(dae: DAE, variable: Measured, where: str) -> ca.SX:
     ParameterError
         It depends on anything but the coordinates.
     """
+    signals = dae.expressions
+    if isinstance(signals, OutputSignals) and variable.name in signals.known:
+        return signals.signal(f"der({variable.name})")
     others = ca.vertcat(dae.x.symbol[dae.tree.size :], dae.z.symbol, dae.u.symbol)
     if ca.depends_on(variable.value, others):
         raise ParameterError(

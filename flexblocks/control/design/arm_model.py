@@ -42,7 +42,7 @@ class ArmModel:
         NameUnknownError
             It depends on a variable that the arm does not have.
         """
-        if self.dae is self.plant and not self.measured:
+        if self._is_plant and not self.measured:
             return expression
         # Only variables that the expression depends on have to exist at the arm.
         used = [(group, i) for group in (self.dae.x, self.dae.z, self.dae.u) for i in range(len(group))]
@@ -53,8 +53,12 @@ class ArmModel:
             symbols.append(group.symbol[i])
             values.append(self._input(name) if group is self.dae.u else self._value(name))
         # Parameters of the arm itself stay symbols; those of another model have their values.
-        p = self.dae.p.symbol if self.dae is self.plant else ca.SX(ca.DM(self.dae.p.start))
+        p = self.dae.p.symbol if self._is_plant else ca.SX(ca.DM(self.dae.p.start))
         return ca.substitute(expression, ca.vertcat(*symbols, self.dae.p.symbol), ca.vertcat(*values, p))
+
+    @property
+    def _is_plant(self) -> bool:
+        return self.dae.tree is self.plant.tree  # whatever its outputs are
 
     def coordinate(self, name: str) -> str:
         """Return what a coordinate of the model is called in the arm."""
