@@ -1,6 +1,7 @@
 """Control: laws, closed loops as DAEs, observers, input shaping, two time scales, robustness."""
 
 from flexblocks.control.close_loop import close_loop
+from flexblocks.control.controller import Controller, controller
 from flexblocks.control.estimation.kalman import Kalman
 from flexblocks.control.estimation.luenberger import Luenberger
 from flexblocks.control.estimation.observer import Observer
@@ -46,6 +47,7 @@ __all__ = [
     "Bindable",
     "Bound",
     "ComputedTorque",
+    "Controller",
     "Decoupling",
     "FastFeedback",
     "Feedforward",
@@ -70,6 +72,7 @@ __all__ = [
     "TimeScales",
     "TimeVaryingLQR",
     "close_loop",
+    "controller",
     "cycloid",
     "follow",
     "gain_schedule",

@@ -15,7 +15,7 @@ from flexblocks.control.law import Bindable, Bound, SampledUpdate, as_law
 from flexblocks.control.laws.sampled import Sampled
 from flexblocks.control.measured import measured as measured_at
 from flexblocks.control.measured import rate_of
-from flexblocks.control.naming import derivative_unit
+from flexblocks.control.naming import derivative_unit, prefixed
 from flexblocks.control.output_signals import OutputSignals, with_output_signals
 from flexblocks.control.reference_inputs import grouped
 from flexblocks.control.saturation import Actuators, actuators
@@ -25,6 +25,7 @@ from flexblocks.dynamics.tree.clock import Clock
 from flexblocks.dynamics.tree.cut_joints import Loops
 from flexblocks.dynamics.tree.feedback import Feedback
 from flexblocks.errors import ParameterError, listing
+from flexblocks.interfaces.physics import Output
 from flexblocks.interfaces.variables import Variables, variables
 
 
@@ -47,12 +48,13 @@ class Controller:
         Held commands, integrals, estimates.
     parameters : Variables
         Symbolic parameters of the arm that it depends on.
-    commands : Variables
-        The inputs of the arm that it drives, with their limits; empty for an observer.
+    outputs : Variables
+        The inputs of the arm that it drives, with their limits, ``motor1.torque``; of an observer its estimates,
+        ``observed.joint1.angle``.
     clocks : tuple of Clock
         Updates of the states, functions of (states, [], [measured, references], parameters).
-    saturated : casadi.Function
-        (states, parameters) -> the commands, saturated.
+    output : casadi.Function
+        (states, parameters) -> the outputs: saturated commands, or estimates.
     """
 
     name: str
@@ -63,20 +65,24 @@ class Controller:
     references: Variables
     states: Variables
     parameters: Variables
-    commands: Variables
+    outputs: Variables
     clocks: tuple[Clock, ...]
-    saturated: ca.Function
+    output: ca.Function
+
+    @property
+    def is_law(self) -> bool:
+        """Whether it commands the arm; otherwise it observes it."""
+        return not isinstance(self.law, Observer)
 
     @property
     def dae(self) -> DAE:
-        """The controller as a DAE: its inputs are what it measures, then its references; its outputs the commands.
+        """The controller as a DAE: its inputs are what it measures, then its references.
 
         `flexblocks.simulate` runs it on recorded data, `flexblocks.export.fmu` makes a component of it.
         """
         x, p, arm = self.states.symbol, self.parameters.symbol, self.arm
         u, z = grouped("input", [self.measured, self.references]), variables("algebraic variable", ())
         u = dataclasses.replace(u, derivative_of=tuple(name if name in u else None for name in u.derivative_of))
-        shown = self.saturated(x, p)
 
         def function(name: str, result: ca.SX) -> ca.Function:
             return ca.Function(name, [x, z.symbol, u.symbol, p], [result], ["x", "z", "u", "p"], [name])
@@ -84,8 +90,8 @@ class Controller:
         feedback = Feedback(
             function("inputs", ca.SX(0, 1)),
             function("rates", ca.SX.zeros(len(self.states))),
-            function("shown", shown),
-            dict(zip(self.commands.names, self.commands.units, strict=True)),
+            function("shown", self.output(x, p)),
+            dict(zip(self.outputs.names, self.outputs.units, strict=True)),
         )
         # Of the arm nothing is left but the ground.
         nothing = slice(0, 0)
@@ -96,7 +102,7 @@ class Controller:
             arm.tree, bodies=(ground,), size=0, p=p, loops=Loops(), feedback=feedback, locks=(), elements=(),
             prescribed=(), frames={}, first_order={}, state_ranges={},
         )  # fmt: skip
-        return DAE(self.name, self.states, z, u, self.parameters, self.commands, tree, clocks=self.clocks)
+        return DAE(self.name, self.states, z, u, self.parameters, self.outputs, tree, clocks=self.clocks)
 
     def measure(self) -> ca.Function:
         """Return what is measured at the arm, function of the arm's (x, z, u, p)."""
@@ -156,25 +162,27 @@ def controller(
     sampled = _sampled(law, sample_time)
     plant, signals = with_output_signals(dae)
     drives = actuators(plant, limits)
-    if isinstance(sampled, Observer):
-        bound = _observing(sampled.designed_on(dae.interpreted), plant, drives, sample_time)
-    else:
-        bound = sampled.designed_on(dae.interpreted).bind(plant, drives)
+    bind = _observing if isinstance(sampled, Observer) else _commanding
+    bound = bind(sampled, dae, plant, drives, sample_time)  # pyright: ignore[reportArgumentType]
     # Inputs that it drives are what it commands; of the others it knows what it is told.
-    commands = {name: drives.saturated(name, ca.SX(value)) for name, value in bound.commands.items()}
     known = without_disturbances(dae, dae.u.symbol, ())
-    inputs = [commands.get(name, known[i]) for i, name in enumerate(dae.u.names)]
-    changes = [
-        ca.substitute(update.change, plant.u.symbol, ca.vertcat(*inputs, ca.SX(0, 1))) for update in bound.updates
-    ]
+    inputs = [bound.commands.get(name, known[i]) for i, name in enumerate(dae.u.names)]
+    before, after = plant.u.symbol, ca.vertcat(*inputs, ca.SX(0, 1))
+    changes = [ca.substitute(update.change, before, after) for update in bound.updates]
     used = ca.vertcat(*changes)
-    told = _told(plant, signals, used)
+    told = _told(dae, signals, used)
     _refuse_unmeasured(dae, told.names, measured)
     parameters = dae.p.take([i for i in range(len(dae.p)) if ca.depends_on(used, dae.p.symbol[i])])
-    u = ca.vertcat(told.symbol, bound.references.symbol)
-    symbols = [bound.states.symbol, ca.SX(0, 1), u, parameters.symbol]
+    symbols = [bound.states.symbol, ca.SX(0, 1), ca.vertcat(told.symbol, bound.references.symbol), parameters.symbol]
+    clocks = [
+        Clock(update.period, update.offset, _change(symbols, change))
+        for update, change in zip(bound.updates, changes, strict=True)
+    ]
+    shown = ca.densify(ca.vertcat(*[output.value for output in bound.outputs.values()]))
+    entries = [(name, output.unit, 0.0) for name, output in bound.outputs.items()]
+    limited = [float(dae.u.limits[dae.u.index(name)]) if name in dae.u else None for name in bound.outputs]
     return Controller(
-        f"controller of {dae.name}" if bound.commands else f"observer of {dae.name}",
+        f"{'observer' if isinstance(sampled, Observer) else 'controller'} of {dae.name}",
         dae,
         sampled,
         sample_time,
@@ -182,19 +190,28 @@ def controller(
         bound.references,
         bound.states,
         parameters,
-        dataclasses.replace(
-            dae.u.take([dae.u.index(name) for name in commands]), kind="output", roles=(), derivative_of=()
-        ),
-        tuple(
-            Clock(update.period, update.offset, _change(symbols, change))
-            for update, change in zip(bound.updates, changes, strict=True)
-        ),
-        ca.Function(
-            "commands",
-            [bound.states.symbol, parameters.symbol],
-            [ca.densify(ca.vertcat(*commands.values(), ca.SX(0, 1)))],
-        ),
+        variables("output", entries, limited),
+        tuple(clocks),
+        ca.Function("output", [bound.states.symbol, parameters.symbol], [shown]),
     )
+
+
+def _commanding(law: Sampled, dae: DAE, plant: DAE, drives: Actuators, sample_time: float) -> Bound:
+    """Return a sampled law with its saturated commands, which are its outputs."""
+    del sample_time
+    bound = law.designed_on(dae.interpreted).bind(plant, drives)
+    commands = {name: drives.saturated(name, ca.SX(command)) for name, command in bound.commands.items()}
+    outputs = {name: Output(command, dae.u.unit(name)) for name, command in commands.items()}
+    return dataclasses.replace(bound, commands=commands, outputs=outputs)
+
+
+def _observing(observer: Observer, dae: DAE, plant: DAE, drives: Actuators, sample_time: float) -> Bound:
+    """Return an observer that is told all inputs, as the update of its states; its outputs are its estimates."""
+    estimate = observer.designed_on(dae.interpreted).estimate(plant, drives, sample_time)
+    change = sample_time * ca.substitute(estimate.rates, drives.applied, plant.u.symbol)
+    model = observer.model or dae
+    outputs = {prefixed("observed", name): Output(x, model.x.unit(name)) for name, x in estimate.values.items()}
+    return Bound({}, states=estimate.states, outputs=outputs, updates=(SampledUpdate(sample_time, 0.0, change),))
 
 
 def _sampled(law: Bindable | Observer, sample_time: float) -> Sampled | Observer:
@@ -217,26 +234,19 @@ def _change(symbols: list[ca.SX], change: ca.SX) -> ca.Function:
     return ca.Function("change", symbols, [ca.densify(ca.cse(change))], ["x", "z", "u", "p"], ["change"])
 
 
-def _observing(observer: Observer, plant: DAE, drives: Actuators, sample_time: float) -> Bound:
-    """Return an observer that is told all inputs, as the update of its states."""
-    estimate = observer.estimate(plant, drives, sample_time)
-    change = sample_time * ca.substitute(estimate.rates, drives.applied, plant.u.symbol)
-    return Bound({}, states=estimate.states, updates=(SampledUpdate(sample_time, 0.0, change),))
-
-
-def _told(plant: DAE, signals: OutputSignals, used: ca.SX) -> Variables:
+def _told(dae: DAE, signals: OutputSignals, used: ca.SX) -> Variables:
     """Return what a law is told: all of the arm that its updates depend on."""
     outputs = Variables(
         "output",
         tuple(signals.known),
-        tuple(_signal(plant, name)[1] for name in signals.known),
+        tuple(_signal(dae, name)[1] for name in signals.known),
         np.zeros(len(signals.known)),
         ca.vertcat(*signals.known.values(), ca.SX(0, 1)),
         np.full(len(signals.known), np.inf),
     )
     parts = [
         group.take([i for i in range(len(group)) if ca.depends_on(used, group.symbol[i])])
-        for group in (plant.x, plant.z, outputs, plant.u)
+        for group in (dae.x, dae.z, outputs, dae.u)
     ]
     told = grouped("input", [dataclasses.replace(part, roles=(), derivative_of=()) for part in parts])
     return dataclasses.replace(

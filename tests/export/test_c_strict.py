@@ -46,7 +46,7 @@ def test_a_type_that_is_none_is_refused(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(shutil.which("gcc") is None, reason="there is no gcc")
 def test_c_of_a_sampled_loop_has_the_updates_of_its_controller(tmp_path: Path) -> None:
-    """A sampled loop with a delay of one and a half samples, stepped in C: ticks by `update`, and between them nothing."""
+    """A sampled loop with a delay of one and a half samples, stepped in C: ticks by `update`."""
     law = control.Sampled(control.PD({"wheel.angle": "motor.torque"}, 2.0, 0.1), 0.01, delay=0.015)
     loop = control.close_loop(rotor(), law)
     source, header, _ = export.c_code(loop, tmp_path / "loop.c")

@@ -56,8 +56,8 @@ def c_code(
     FileFormatError
         The suffix is not ``.c``.
     ParameterError
-        `real` is no such type; the file stem is not a valid C identifier, the model contains an operation that C does not have, or a
-        user-defined function takes arguments other than these vectors.
+        `real` is no such type; the file stem is not a valid C identifier, the model contains an operation that C does
+        not have, or a user-defined function takes arguments other than these vectors.
     NameUnknownError
         There is no function of that name.
 

@@ -20,7 +20,9 @@ def self_test(stem: str, functions: list[Exported], real: Real) -> str:
         f'#include "{stem}.h"\n\n#include <math.h>\n#include <stdio.h>',
         "\n".join(
             [
-                f"static int differs(const char *name, const {real.name} *computed, const {real.name} *expected, int count)",
+                f"typedef {real.name} real;",
+                "",
+                "static int differs(const char *name, const real *computed, const real *expected, int count)",
                 "{",
                 "    double largest = 1e-300;",
                 "    int i, wrong = 0;",
