@@ -27,10 +27,11 @@ from flexblocks.dynamics.tree.feedback import Feedback
 from flexblocks.errors import ParameterError, listing
 from flexblocks.interfaces.physics import Output
 from flexblocks.interfaces.variables import Variables, variables
+from flexblocks.symbolic_pickle import HoldsSymbols
 
 
 @dataclass(frozen=True, eq=False)
-class Controller:
+class Controller(HoldsSymbols):
     """A digital controller or observer by itself, see `controller`.
 
     Attributes

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,6 +10,7 @@ import numpy as np
 from flexblocks.control.close_loop import close_loop
 from flexblocks.control.controller import Controller
 from flexblocks.control.estimation.observer import Observer
+from flexblocks.errors import FlexblocksWarning
 from flexblocks.simulation.signals.polynomial import piecewise_constant
 from flexblocks.simulation.simulate import simulate
 
@@ -62,7 +64,9 @@ def _measured(controller: Controller, times: np.ndarray, references: np.ndarray,
     else:
         dae = close_loop(arm, controller.law, limits=limits)
         driven = dict(zip(controller.references.names, references.T, strict=True))
-    run = simulate(dae, times, u={name: piecewise_constant(times, values) for name, values in driven.items()})
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FlexblocksWarning)  # whatever the motion is, the controller is told of it
+        run = simulate(dae, times, u={name: piecewise_constant(times, values) for name, values in driven.items()})
     known = np.array([run[name] for name in arm.u.names]).reshape(len(arm.u), -1)
     at = run.x[:, : len(arm.x)].T, run.z.T, known, np.array([run.p[name] for name in arm.p.names])
     return controller.measure().map(len(times))(*at[:3], np.tile(at[3][:, None], len(times))).full().T
