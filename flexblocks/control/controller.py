@@ -16,7 +16,7 @@ from flexblocks.control.laws.sampled import Sampled
 from flexblocks.control.measured import measured as measured_at
 from flexblocks.control.measured import rate_of
 from flexblocks.control.naming import derivative_unit, prefixed
-from flexblocks.control.output_signals import OutputSignals, with_output_signals
+from flexblocks.control.output_signals import SensedArm, sensed
 from flexblocks.control.reference_inputs import grouped
 from flexblocks.control.saturation import Actuators, actuators
 from flexblocks.dae.dae import DAE
@@ -161,7 +161,7 @@ def controller(
     ('rotor1.angle', 'rotor2.angle', 'der(rotor1.angle)', 'der(rotor2.angle)')
     """
     sampled = _sampled(law, sample_time)
-    plant, signals = with_output_signals(dae)
+    plant = sensed(dae)
     drives = actuators(plant, limits)
     bind = _observing if isinstance(sampled, Observer) else _commanding
     bound = bind(sampled, dae, plant, drives, sample_time)  # pyright: ignore[reportArgumentType]
@@ -171,7 +171,7 @@ def controller(
     before, after = plant.u.symbol, ca.vertcat(*inputs, ca.SX(0, 1))
     changes = [ca.substitute(update.change, before, after) for update in bound.updates]
     used = ca.vertcat(*changes)
-    told = _told(dae, signals, used)
+    told = _told(dae, plant, used)
     _refuse_unmeasured(dae, told.names, measured)
     parameters = dae.p.take([i for i in range(len(dae.p)) if ca.depends_on(used, dae.p.symbol[i])])
     symbols = [bound.states.symbol, ca.SX(0, 1), ca.vertcat(told.symbol, bound.references.symbol), parameters.symbol]
@@ -235,15 +235,15 @@ def _change(symbols: list[ca.SX], change: ca.SX) -> ca.Function:
     return ca.Function("change", symbols, [ca.densify(ca.cse(change))], ["x", "z", "u", "p"], ["change"])
 
 
-def _told(dae: DAE, signals: OutputSignals, used: ca.SX) -> Variables:
+def _told(dae: DAE, plant: SensedArm, used: ca.SX) -> Variables:
     """Return what a law is told: all of the arm that its updates depend on."""
     outputs = Variables(
         "output",
-        tuple(signals.known),
-        tuple(_signal(dae, name)[1] for name in signals.known),
-        np.zeros(len(signals.known)),
-        ca.vertcat(*signals.known.values(), ca.SX(0, 1)),
-        np.full(len(signals.known), np.inf),
+        tuple(plant.signals),
+        tuple(_signal(dae, name)[1] for name in plant.signals),
+        np.zeros(len(plant.signals)),
+        ca.vertcat(*plant.signals.values(), ca.SX(0, 1)),
+        np.full(len(plant.signals), np.inf),
     )
     parts = [
         group.take([i for i in range(len(group)) if ca.depends_on(used, group.symbol[i])])
@@ -282,6 +282,6 @@ def _refuse_unmeasured(dae: DAE, told: Sequence[str], measured: Sequence[str] | 
         advice = "name them in measured="
     if unknown:
         raise ParameterError(
-            f"controller: the law uses {listing(unknown)}, which is not measured; must use measured signals alone. "
+            f"controller: the law uses {listing(unknown)}, which no sensor tells; must use measured signals alone. "
             f"Estimate the states by an observer, as in OutputFeedback(law, Kalman(measured, ...)), or {advice}."
         )

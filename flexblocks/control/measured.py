@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import casadi as ca
 
-from flexblocks.control.output_signals import OutputSignals
+from flexblocks.control.output_signals import SensedArm
 from flexblocks.dae.dae import DAE
 from flexblocks.errors import NameUnknownError, ParameterError, listing
 
@@ -41,7 +41,8 @@ def measured(dae: DAE, name: str, where: str) -> Measured:
     except NameUnknownError as error:
         raise NameUnknownError(f"{where}: nothing to measure: {error}") from None
     i = seen.y.index(name)
-    return Measured(name, seen.expressions.output[i], seen.y.units[i], 0.0)
+    value = dae.signal(name) if isinstance(dae, SensedArm) else seen.expressions.output[i]
+    return Measured(name, value, seen.y.units[i], 0.0)
 
 
 def rate_of(dae: DAE, variable: Measured, where: str) -> ca.SX:
@@ -52,9 +53,8 @@ def rate_of(dae: DAE, variable: Measured, where: str) -> ca.SX:
     ParameterError
         It depends on anything but the coordinates.
     """
-    signals = dae.expressions
-    if isinstance(signals, OutputSignals) and variable.name in signals.known:
-        return signals.signal(f"der({variable.name})")
+    if isinstance(dae, SensedArm) and variable.name in dae.signals:
+        return dae.signal(f"der({variable.name})")
     others = ca.vertcat(dae.x.symbol[dae.tree.size :], dae.z.symbol, dae.u.symbol)
     if ca.depends_on(variable.value, others):
         raise ParameterError(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from dataclasses import dataclass
 
 import numpy as np
 import pytest
@@ -68,10 +69,10 @@ def test_the_motion_of_a_frame_is_measured_by_its_name() -> None:
 
 def test_elastic_coordinates_are_measured_only_where_they_are_named() -> None:
     lqr, arm = control.LQR(dict.fromkeys(LOOPS, 10.0) | {"elastic_energy": 1.0}), upright_arm(damping=0.01)
-    with pytest.raises(ParameterError, match=r"uses link1\.bending_y\[1\], .* which is not measured; .*an observer"):
+    with pytest.raises(ParameterError, match=r"uses link1\.bending_y\[1\], .* which no sensor tells; .*an observer"):
         control.controller(lqr, arm, 0.004)
     assert control.controller(lqr, arm, 0.004, measured=arm.x.names).measured.names == arm.x.names
-    with pytest.raises(ParameterError, match=r"uses der\(link2\.bending_y\[1\]\), which is not measured"):
+    with pytest.raises(ParameterError, match=r"uses der\(link2\.bending_y\[1\]\), which no sensor tells"):
         control.controller(lqr, arm, 0.004, measured=arm.x.names[:-1])
 
 
@@ -92,6 +93,20 @@ def test_an_observer_is_told_the_inputs_and_estimates() -> None:
     error = np.abs(alone["observed.load.angle"][:-1] - run["load.angle"][1:])
     assert error[0] > 1e-2
     assert error[-20:].max() < 1e-6
+
+
+@dataclass(frozen=True)
+class Own(control.Law):
+    """A law of a user's own, which designs itself on the arm that it is bound to."""
+
+    def bind(self, dae: fb.DAE, actuators: object) -> control.Bound:
+        del actuators
+        lin = fb.linearize(dae, outputs=("load.angle",))
+        return control.Bound({"motor.torque": -float(lin.B.max()) * dae.x.symbol[dae.x.index("load.angle")]})
+
+
+def test_a_law_of_a_users_own_may_linearize_the_arm_that_it_is_bound_to() -> None:
+    assert control.controller(Own(), two_masses(), 0.01).measured.names == ("load.angle",)
 
 
 def test_parameters_that_stay_open_are_those_of_the_controller() -> None:
