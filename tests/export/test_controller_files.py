@@ -190,6 +190,12 @@ def test_what_is_refused(law: Any, more: dict[str, Any], told: str, tmp_path: Pa
     assert not list(tmp_path.iterdir())
 
 
+def test_a_loop_that_explodes_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(FlexblocksError, match=r"cannot be simulated over 25 samples, .* change the law"):
+        export.controller(control.PD({"wheel.angle": "motor.torque"}, 0.0, 1e4), rotor(), 0.002, tmp_path / "ctl")
+    assert not list(tmp_path.iterdir())
+
+
 def test_folders_that_are_refused(tmp_path: Path) -> None:
     (tmp_path / "ctl").write_text("")
     with pytest.raises(FileFormatError, match=r"is a file; must be a folder"):

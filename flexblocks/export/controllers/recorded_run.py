@@ -10,7 +10,7 @@ import numpy as np
 from flexblocks.control.close_loop import close_loop
 from flexblocks.control.controller import Controller
 from flexblocks.control.estimation.observer import Observer
-from flexblocks.errors import FlexblocksWarning
+from flexblocks.errors import ComputationError, FlexblocksError, FlexblocksWarning
 from flexblocks.simulation.signals.polynomial import piecewise_constant
 from flexblocks.simulation.simulate import simulate
 
@@ -66,7 +66,13 @@ def _measured(controller: Controller, times: np.ndarray, references: np.ndarray,
         driven = dict(zip(controller.references.names, references.T, strict=True))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", FlexblocksWarning)  # whatever the motion is, the controller is told of it
-        run = simulate(dae, times, u={name: piecewise_constant(times, values) for name, values in driven.items()})
+        try:
+            run = simulate(dae, times, u={name: piecewise_constant(times, values) for name, values in driven.items()})
+        except FlexblocksError as error:
+            raise ComputationError(
+                f"controller: '{dae.name}' cannot be simulated over {SAMPLES} samples, which the self-test records: "
+                f"{error} Simulate it before it is exported, and change the law."
+            ) from error
     known = np.array([run[name] for name in arm.u.names]).reshape(len(arm.u), -1)
     at = run.x[:, : len(arm.x)].T, run.z.T, known, np.array([run.p[name] for name in arm.p.names])
     return controller.measure().map(len(times))(*at[:3], np.tile(at[3][:, None], len(times))).full().T

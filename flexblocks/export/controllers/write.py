@@ -65,6 +65,8 @@ def controller(
     ParameterError
         The name of the folder is no C identifier; the law uses what is not measured, or computes with an operation
         that C does not have; `real` is no such type, or a number is beyond its range.
+    ComputationError
+        The closed loop cannot be simulated over the samples that the self-test records.
     FlexblocksError
         What `flexblocks.control.close_loop` raises for this law.
 
