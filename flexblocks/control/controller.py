@@ -50,8 +50,8 @@ class Controller(HoldsSymbols):
     parameters : Variables
         Symbolic parameters of the arm that it depends on.
     outputs : Variables
-        The inputs of the arm that it drives, with their limits, ``motor1.torque``; of an observer its estimates,
-        ``observed.joint1.angle``.
+        The inputs of the arm that it drives, with their limits, ``motor1.torque``; of an observer its estimates at the
+        sample, ``observed.joint1.angle``.
     clocks : tuple of Clock
         Updates of the states, functions of (states, [], [measured, references], parameters).
     output : casadi.Function
@@ -142,7 +142,7 @@ def controller(
     -------
     Controller
         At every sample it does what the law does in `close_loop` of the `Sampled` law. An observer is told the inputs
-        of the arm, too. Disturbances are not known to it, and zero.
+        of the arm, too, those that act from the sample on. Disturbances are not known to it, and zero.
 
     Raises
     ------
@@ -207,12 +207,22 @@ def _commanding(law: Sampled, dae: DAE, plant: DAE, drives: Actuators, sample_ti
 
 
 def _observing(observer: Observer, dae: DAE, plant: DAE, drives: Actuators, sample_time: float) -> Bound:
-    """Return an observer that is told all inputs, as the update of its states; its outputs are its estimates."""
+    """Return an observer that is told all inputs; its outputs are its estimates at a sample, held until the next."""
     estimate = observer.designed_on(dae.interpreted).estimate(plant, drives, sample_time)
-    change = sample_time * ca.substitute(estimate.rates, drives.applied, plant.u.symbol)
     model = observer.model or dae
-    outputs = {prefixed("observed", name): Output(x, model.x.unit(name)) for name, x in estimate.values.items()}
-    return Bound({}, states=estimate.states, outputs=outputs, updates=(SampledUpdate(sample_time, 0.0, change),))
+    names = {name: prefixed("observed", name) for name in estimate.values}
+    starts = estimate.states.start[: len(names)].tolist()
+    entries = [(f"held.{names[name]}", model.x.unit(name), start) for name, start in zip(names, starts, strict=True)]
+    held = variables("state", entries)
+    change = ca.vertcat(sample_time * estimate.rates, ca.vertcat(*estimate.values.values()) - held.symbol)
+    update = SampledUpdate(sample_time, 0.0, ca.substitute(change, drives.applied, plant.u.symbol))
+    shown = zip(names.values(), ca.vertsplit(held.symbol), held.units, strict=True)
+    return Bound(
+        {},
+        states=grouped("state", [estimate.states, held]),
+        outputs={name: Output(value, unit) for name, value, unit in shown},
+        updates=(update,),
+    )
 
 
 def _sampled(law: Bindable | Observer, sample_time: float) -> Sampled | Observer:
