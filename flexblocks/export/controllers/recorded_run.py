@@ -27,15 +27,12 @@ class RecordedRun:
     measured, references : ndarray (samples, ...)
     outputs, released : ndarray (samples, no)
         After the step, and after the release that follows.
-    states : ndarray (samples, nx)
-        After both.
     """
 
     measured: np.ndarray
     references: np.ndarray
     outputs: np.ndarray
     released: np.ndarray
-    states: np.ndarray
 
 
 def recorded_run(controller: Controller, limits: bool) -> RecordedRun:
@@ -45,15 +42,14 @@ def recorded_run(controller: Controller, limits: bool) -> RecordedRun:
     measured = _measured(controller, times, references, limits)
     p, x = controller.parameters.start, np.array(controller.states.start)
     told = np.hstack([measured, references])
-    outputs, released, states = [], [], []
+    outputs, released = [], []
     for u in told:
         for shown, ticking in ((outputs, True), (released, False)):
             changes = [clock.change(x, [], u, p) for clock in controller.clocks if (clock.offset == 0) is ticking]
             for change in changes:
                 x = x + change.full().ravel()
             shown.append(controller.output(x, p).full().ravel())
-        states.append(x)
-    return RecordedRun(measured, references, np.array(outputs), np.array(released), np.array(states))
+    return RecordedRun(measured, references, np.array(outputs), np.array(released))
 
 
 def _measured(controller: Controller, times: np.ndarray, references: np.ndarray, limits: bool) -> np.ndarray:

@@ -14,23 +14,21 @@ TOLERANCES = {DOUBLE: 1e-12, FLOAT: 1e-4}
 
 def self_test(code: Code, run: RecordedRun) -> str:
     """Return the C source of the program."""
-    stem, prefix, real = code.stem, code.prefix, f"{code.stem}_real"
+    stem, real = code.stem, f"{code.stem}_real"
     tables = {"measured": run.measured, "reference": run.references, "expected": run.outputs}
     tables |= {"released": run.released} if code.releases else {}
-    tables |= {"states": run.states}
     filled = {name: values for name, values in tables.items() if values.size}
     told = [f"{name}[k]" if name in filled else "NULL" for name in ("measured", "reference")]
-    sizes = f"{code.output_prefix}_SIZE", f"{prefix}_STATE_SIZE"
+    size = f"{code.output_prefix}_SIZE"
     steps = [
         f"        {stem}_step({', '.join(told)}, &state, outputs);",
-        f'        failures += differs("{code.outputs}", k, outputs, &expected[0][0], {sizes[0]});',
+        f'        failures += differs("{code.outputs}", k, outputs, &expected[0][0], {size});',
     ]
     if code.releases:
         steps += [
             f"        {stem}_release(&state, outputs);",
-            f'        failures += differs("released {code.outputs}", k, outputs, &released[0][0], {sizes[0]});',
+            f'        failures += differs("released {code.outputs}", k, outputs, &released[0][0], {size});',
         ]
-    steps.append(f'        failures += differs("states", k, state.x, &states[0][0], {sizes[1]});')
     lines = [
         f"/* Steps the controller along a recorded run and compares what it computes, to {TOLERANCES[code.real]!r} of",
         "   the largest value of each signal. */",
@@ -39,7 +37,7 @@ def self_test(code: Code, run: RecordedRun) -> str:
         "#include <math.h>",
         "#include <stdio.h>",
         "",
-        f"enum {{ SAMPLES = {len(run.states)} }};",
+        f"enum {{ SAMPLES = {len(run.outputs)} }};",
         "",
         *(line for name, values in filled.items() for line in _table(code, name, values)),
         f"static int differs(const char *what, int k, const {real} *found, const {real} *table, int count)",
@@ -62,7 +60,7 @@ def self_test(code: Code, run: RecordedRun) -> str:
         "int main(void)",
         "{",
         f"    {stem}_state state;",
-        f"    {real} outputs[{sizes[0]}];",
+        f"    {real} outputs[{size}];",
         "    int k, failures = 0;",
         f"    {stem}_init(&state);",
         "    for (k = 0; k < SAMPLES; k++) {",
