@@ -70,6 +70,12 @@ class Controller(HoldsSymbols):
     clocks: tuple[Clock, ...]
     output: ca.Function
 
+    def __repr__(self) -> str:
+        return (
+            f"Controller({self.name!r}: every {self.sample_time:g} s, measures {listing(self.measured.names)}; "
+            f"{len(self.references)} references, {len(self.states)} states; gives {listing(self.outputs.names)})"
+        )
+
     @property
     def is_law(self) -> bool:
         """Whether it commands the arm; otherwise it observes it."""

@@ -121,6 +121,14 @@ def test_parameters_that_stay_open_are_those_of_the_controller() -> None:
     assert plain.parameters.names == ()
 
 
+def test_a_controller_says_what_it_is() -> None:
+    made = control.controller(control.PD({"wheel.angle": "motor.torque"}, 2.0), rotor(), 0.01)
+    assert repr(made) == (
+        "Controller('controller of rotor': every 0.01 s, measures wheel.angle; 1 references, 1 states; gives "
+        "motor.torque)"
+    )
+
+
 def test_a_controller_pickles() -> None:
     made = control.controller(control.PD(LOOPS, 5.0, 0.5), upright_arm(), 0.002)
     again = pickle.loads(pickle.dumps(made))
