@@ -43,6 +43,11 @@ class Damper(control.Law):
 
 print(np.linalg.eigvals(fb.linearize(control.close_loop(dae, Damper(0.5))).A).real.max())
 
+# %% control.Controller control.controller
+controller: control.Controller = control.controller(servo, dae, sample_time=1e-3)
+print(controller.measured.names, controller.outputs.names)
+print(controller.dae)  # runs on recorded signals: fb.simulate(controller.dae, t, u=...)
+
 # %% control.Observer
 observer: control.Observer = control.Kalman(
     ["rotor1.angle", "rotor2.angle"], process={"motor1.torque": 1e-3}, noise=1e-6

@@ -1,6 +1,7 @@
 """Control: laws, closed loops as DAEs, observers, input shaping, two time scales, robustness."""
 
 from flexblocks.control.close_loop import close_loop
+from flexblocks.control.controller import Controller, controller
 from flexblocks.control.estimation.filtered import Filtered
 from flexblocks.control.estimation.kalman import Kalman
 from flexblocks.control.estimation.luenberger import Luenberger
@@ -49,6 +50,7 @@ __all__ = [
     "Bindable",
     "Bound",
     "ComputedTorque",
+    "Controller",
     "Decoupling",
     "FastFeedback",
     "Feedforward",
@@ -76,6 +78,7 @@ __all__ = [
     "TimeScales",
     "TimeVaryingLQR",
     "close_loop",
+    "controller",
     "cycloid",
     "follow",
     "gain_schedule",

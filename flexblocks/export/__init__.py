@@ -1,5 +1,6 @@
-"""Export: FMUs; linear models for MATLAB, Python and JSON; equations of motion as formulas and code."""
+"""Export: FMUs; linear models for MATLAB, Python and JSON; equations as formulas and code; controllers in C."""
 
+from flexblocks.export.controllers import controller
 from flexblocks.export.equations import c_code, equations, save_equations
 from flexblocks.export.fmu import fmu
 from flexblocks.export.grid import save_grid
@@ -9,6 +10,7 @@ from flexblocks.public_calls import guard
 
 __all__ = [
     "c_code",
+    "controller",
     "equations",
     "fmu",
     "linear_schema",

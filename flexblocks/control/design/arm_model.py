@@ -60,7 +60,7 @@ class ArmModel:
     @property
     def is_the_arm(self) -> bool:
         """Whether the model is the controlled arm itself."""
-        return self.dae is without_sensors(self.plant)
+        return self.dae.tree is self.plant.tree  # whatever its outputs and sensors are
 
     def coordinate(self, name: str) -> str:
         """Return what a coordinate of the model is called in the arm."""

@@ -3,40 +3,20 @@
 from __future__ import annotations
 
 from flexblocks.export.comment_text import comment_text
+from flexblocks.export.equations.c_real import DOUBLE, FLOAT, Real
 from flexblocks.export.equations.infix import Level, Notation
 from flexblocks.export.equations.routine import Argument, Result, Routine
 
-CALLS = {name: f"{function}({{0}})" for name, function in {
-    "SIN": "sin", "COS": "cos", "TAN": "tan", "ASIN": "asin", "ACOS": "acos", "ATAN": "atan",
-    "SINH": "sinh", "COSH": "cosh", "TANH": "tanh", "ASINH": "asinh", "ACOSH": "acosh", "ATANH": "atanh",
-    "EXP": "exp", "LOG": "log", "EXPM1": "expm1", "LOG1P": "log1p", "SQRT": "sqrt", "FABS": "fabs",
-    "FLOOR": "floor", "CEIL": "ceil", "ERF": "erf",
-}.items()}  # fmt: skip
-CALLS |= {name: f"{function}({{0}}, {{1}})" for name, function in {
-    "ATAN2": "atan2", "HYPOT": "hypot", "FMIN": "fmin", "FMAX": "fmax", "FMOD": "fmod", "POW": "pow",
-    "CONSTPOW": "pow", "COPYSIGN": "copysign", "REMAINDER": "remainder",
-}.items()}  # fmt: skip
-CALLS |= {name: f"(({{0}}) {sign} ({{1}}))" for name, sign in {
-    "LT": "<", "LE": "<=", "EQ": "==", "NE": "!=", "AND": "&&", "OR": "||",
-}.items()}  # fmt: skip
-CALLS |= {
-    "NOT": "(!({0}))",
-    "SIGN": "(double)((({0}) > 0.0) - (({0}) < 0.0))",
-    "IF_ELSE_ZERO": "(({0}) ? ({1}) : 0.0)",
+NOTATIONS = {
+    real: Notation(number=real.number, calls=real.calls, square="{0}*{0}", square_level=Level.PRODUCT)
+    for real in (DOUBLE, FLOAT)
 }
 
-NOTATION = Notation(
-    number=lambda value: repr(float(value)),
-    calls=CALLS,
-    square="{0}*{0}",
-    square_level=Level.PRODUCT,
-)
 
-
-def prototype(routine: Routine, name: str) -> str:
+def prototype(routine: Routine, name: str, real: Real = DOUBLE) -> str:
     """Return the function prototype, without the semicolon."""
-    arguments = [f"const double {_declared(argument)}" for argument in routine.arguments]
-    results = [f"double {array(result)}" for result in routine.results if 0 not in result.shape]
+    arguments = [f"const {real.name} {_declared(argument)}" for argument in routine.arguments]
+    results = [f"{real.name} {array(result)}" for result in routine.results if 0 not in result.shape]
     return f"void {name}({', '.join([*arguments, *results])})"
 
 
@@ -62,20 +42,21 @@ def comment(routine: Routine, statement: str) -> str:
     return "/* " + "\n * ".join(lines).replace(" * \n", " *\n") + " */"
 
 
-def body(routine: Routine, name: str, most: int = 12) -> str:
+def body(routine: Routine, name: str, most: int = 12, real: Real = DOUBLE) -> str:
     """Return the function definition."""
-    listing = routine.listing(NOTATION, most)
-    lines = [prototype(routine, name), "{"]
+    notation = NOTATIONS[real]
+    listing = routine.listing(notation, most)
+    lines = [prototype(routine, name, real), "{"]
     for entry in routine.program.entries:
         letter = routine.arguments[entry.argument].letter
-        lines.append(f"    const double {routine.name(entry).identifier} = {letter}[{entry.index}];")
-    lines += [f"    const double {target.text} = {NOTATION.write(term)};" for target, term in listing.assignments]
+        lines.append(f"    const {real.name} {routine.name(entry).identifier} = {letter}[{entry.index}];")
+    lines += [f"    const {real.name} {target.text} = {notation.write(term)};" for target, term in listing.assignments]
     lines += [f"    (void){letter};" for letter in routine.unused]
     for result, entries in zip(routine.results, listing.results, strict=True):
         for row in range(result.shape[0]):
             for column in range(result.shape[1]):
                 term = entries.get((row, column))
-                value = "0.0" if term is None else NOTATION.write(term)
+                value = real.number(0.0) if term is None else notation.write(term)
                 place = f"[{row}]" if result.is_vector else f"[{row}][{column}]"
                 lines.append(f"    {result.name}{place} = {value};")
     return "\n".join([*lines, "}"])

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import casadi as ca
 
 from flexblocks.dae.dae import DAE
+from flexblocks.dynamics.tree.clock import Clock
 from flexblocks.errors import NameUnknownError, ParameterError, listing, suggestion
 from flexblocks.export.equations.parts import equation_parts
 from flexblocks.export.equations.routine import (
@@ -45,23 +46,29 @@ class Exported:
 
 
 def exported(
-    dae: DAE, stem: str, chosen: Mapping[str, str] | None, wanted: Iterable[str | ca.Function]
+    dae: DAE, stem: str, chosen: Mapping[str, str] | None, wanted: Iterable[str | ca.Function] | None
 ) -> list[Exported]:
-    """Return the functions to generate.
+    """Return the functions to generate; by default the usual ones, and the updates of sampled controllers.
 
     Raises
     ------
     NameUnknownError, ParameterError
         See `flexblocks.export.c_code`.
     """
-    names = names_of(dae, chosen)
+    names, updates = names_of(dae, chosen), _updates(dae)
     selected = []
-    for one in wanted:
+    for one in (*USUAL, *updates) if wanted is None else wanted:
         if isinstance(one, str) and one == "equations":
             parts = equation_parts(dae)
             selected.append(Exported(f"{stem}_equations", equations_routine(parts, names), parts.plain))
             continue
-        function = _function(dae, one)
+        if isinstance(one, str) and one in updates:
+            function, clock = updates[one]
+            title = f"Update of {dae.name} at t = {clock.offset:.9g} s + k {clock.period:.9g} s, k an integer"
+            routine = function_routine(dae, function, title, {"x_after": "x after the tick"}, names)
+            selected.append(Exported(f"{stem}_{one}", routine, ""))
+            continue
+        function = _function(dae, one, updates)
         if any(function.numel_out(i) for i in range(function.n_out())):
             title, meanings = _descriptions(dae, function, isinstance(one, str))
             routine = function_routine(dae, function, f"{title} of {dae.name}", meanings, names)
@@ -72,11 +79,22 @@ def exported(
     return selected
 
 
-def _function(dae: DAE, wanted: str | ca.Function) -> ca.Function:
+def _updates(dae: DAE) -> dict[str, tuple[ca.Function, Clock]]:
+    """Return for each clock the function (x, z, u, p) -> x after its tick, and the clock, by name."""
+    symbols = [dae.x.symbol, dae.z.symbol, dae.u.symbol, dae.p.symbol]
+    updates = {}
+    for number, clock in enumerate(dae.clocks, 1):
+        name = "update" if number == 1 else f"update_{number}"
+        after = ca.densify(dae.x.symbol + clock.change(*symbols))
+        updates[name] = ca.Function(name, symbols, [after], ["x", "z", "u", "p"], ["x_after"]), clock
+    return updates
+
+
+def _function(dae: DAE, wanted: str | ca.Function, updates: Iterable[str]) -> ca.Function:
     """Return a function of the DAE by name, or a user-defined one after checking its arguments."""
     if isinstance(wanted, str):
         if wanted not in FUNCTIONS:
-            known = ("equations", *FUNCTIONS)
+            known = ("equations", *FUNCTIONS, *updates)
             raise NameUnknownError(f"c_code: functions: there is no '{wanted}'{suggestion(wanted, known)}")
         return getattr(dae, wanted)
     groups = arguments_of(dae)

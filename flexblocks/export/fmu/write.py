@@ -16,6 +16,7 @@ from typing import Literal
 import numpy as np
 
 from flexblocks.constraints.singularities.singular_posture import refuse_singular_start
+from flexblocks.control.controller import Controller
 from flexblocks.control.saturation import with_saturated_inputs
 from flexblocks.dae.compiler import CompilerError
 from flexblocks.dae.dae import DAE
@@ -38,7 +39,7 @@ NAMESPACE = uuid.UUID("0d1f3c55-6f0a-4b0e-9b0e-6c3f0f1a7d52")
 
 
 def fmu(
-    dae: DAE,
+    dae: DAE | Controller,
     path: str | Path,
     version: Literal["3.0", "2.0"] = "3.0",
     kind: str | Sequence[str] = KINDS,
@@ -53,8 +54,10 @@ def fmu(
 
     Parameters
     ----------
-    dae : DAE
-        Its symbolic parameters become tunable parameters of the FMU, with the model's values as start values.
+    dae : DAE or Controller
+        Its symbolic parameters become tunable parameters of the FMU, with the model's values as start values. A
+        `flexblocks.control.controller` by itself has as inputs what it measures and its references, as outputs its
+        commands or estimates.
     path : str or Path
         ``arm.fmu``; the stem is also the name of the library inside.
     version : {"3.0", "2.0"}
@@ -126,6 +129,8 @@ def fmu(
     """
     path = _checked_path(path)
     kinds = _checked(version, kind)
+    if isinstance(dae, Controller):
+        dae = dae.dae
     if not (isinstance(tolerance, (int, float)) and 0 < tolerance < 1):
         raise ParameterError(f"fmu: tolerance = {tolerance!r}; must be a number > 0 and < 1.")
     if not (isinstance(stop_time, (int, float)) and 0 < stop_time < math.inf):

@@ -1,0 +1,153 @@
+"""Controllers in C beside the sampled loops of `simulate`: equal in double, close in float."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import casadi as ca
+import numpy as np
+import pytest
+
+import flexblocks as fb
+from arms.c_controller import Beside, CController
+from arms.driven import rotor, upright_arm
+from arms.equation_arms import ARMS
+from flexblocks import control, export
+
+pytestmark = pytest.mark.skipif(shutil.which("gcc") is None, reason="there is no gcc")
+
+LOOPS = {"joint1.angle": "motor1.torque", "joint2.angle": "motor2.torque"}
+WITH_Z = ARMS["current, algebraic variable"]
+MOTORS = ["motor1.torque", "motor2.torque"]
+pd = control.PD(LOOPS, kp=[20.0, 5.0], kd=[1.0, 0.2])
+pid = control.PID(LOOPS, kp=[10.0, 3.0], ki=[5.0, 1.0], kd=[0.5, 0.1])
+lqr = control.LQR(dict.fromkeys(LOOPS, 10.0) | {"elastic_energy": 1.0}, references=("joint1.angle",))
+
+
+def kalman(measured: list[str], equations: str = "linear") -> control.Kalman:
+    process = dict.fromkeys(MOTORS, 1e-2)
+    return control.Kalman(measured, process=process, noise=1e-6, equations=equations)  # pyright: ignore[reportArgumentType]
+
+
+@dataclass(frozen=True)
+class Spring(control.Law):
+    """A law of a user's own, with arithmetic of its own: a spring that hardens, where it is pulled."""
+
+    def bind(self, dae: fb.DAE, actuators: Any) -> control.Bound:
+        del actuators
+        q = dae.x.symbol[dae.x.index("joint1.angle")]
+        pulled = ca.if_else(q > 0.01, q**3 + ca.sign(q) * ca.atan2(q, 2.0), ca.fabs(q) - ca.exp(-q) / 3)
+        return control.Bound({"motor1.torque": -pulled})
+
+
+def rigid() -> fb.DAE:
+    return upright_arm(modes=0, damping=0.01)
+
+
+def symbolic() -> fb.DAE:
+    model = fb.Model("arm", gravity=(0.0, -9.81, 0.0))
+    ground, motor = model.add(fb.Ground("ground")), model.add(fb.TorqueSource("motor1"))
+    joint = model.add(fb.Revolute("joint1"))
+    link = model.add(fb.RigidLink("link1", length=0.5, mass=0.4, center=0.25, inertia=0.01))
+    load = model.add(fb.Payload("payload", mass=0.2, inertia=0.002))
+    model.connect(motor.flange_b, joint.axis)
+    model.connect(ground.frame_b, joint.frame_a)
+    model.connect(joint.frame_b, link.frame_a)
+    model.connect(link.frame_b, load.frame_a)
+    return fb.assemble(model, symbolic=("payload.mass",))
+
+
+def cascade() -> fb.DAE:
+    inner = control.PD({"joint1.angle": "motor1.torque"}, 20.0, 0.5)
+    return control.close_loop(upright_arm(damping=0.01), inner)
+
+
+Case = tuple[Callable[[], fb.DAE], control.Sampled, dict[str, Any]]
+CASES: dict[str, Case] = {
+    "PD, saturated": (lambda: upright_arm(damping=0.01, limit=1.5), control.Sampled(pd, 0.002), {}),
+    "PID, saturated, anti-windup, a part of a sample late": (
+        lambda: upright_arm(damping=0.01, limit=1.5), control.Sampled(pid, 0.002, delay=0.0008), {},
+    ),
+    "PID, two samples late": (lambda: upright_arm(damping=0.01), control.Sampled(pid, 0.002, delay=0.004), {}),
+    "PD, a sample and a part late": (lambda: upright_arm(damping=0.01), control.Sampled(pd, 0.002, delay=0.003), {}),
+    "LQR, all states measured": (
+        lambda: upright_arm(damping=0.01), control.Sampled(lqr, 0.004), {"measured": list(upright_arm().x.names)},
+    ),
+    "LQG of encoders and the position of the load": (
+        lambda: upright_arm(damping=0.01), control.Sampled(control.LQG(lqr, kalman([*LOOPS, "payload.x"])), 0.004), {},
+    ),
+    "LQG with a nonlinear observer, late, saturated": (
+        lambda: upright_arm(damping=0.01, limit=2.0),
+        control.Sampled(control.LQG(lqr, kalman([*LOOPS], "nonlinear")), 0.002, delay=0.003), {},
+    ),
+    "computed torque and feedforward": (
+        rigid, control.Sampled(control.ComputedTorque(100.0, 20.0) + control.Feedforward(), 0.001), {},
+    ),
+    "PD and gravity compensation of the rigid arm": (
+        lambda: upright_arm(damping=0.01), control.Sampled(pd + control.GravityCompensation(model=rigid()), 0.001), {},
+    ),
+    "shaped references": (
+        lambda: upright_arm(damping=0.01), control.Sampled(control.Shaped(pd, control.ZV(25.0, 0.1)), 0.005), {},
+    ),
+    "PD of a position of the load": (
+        lambda: upright_arm(damping=0.01),
+        control.Sampled(control.PD({"payload.y": "motor1.torque"}, 5.0, 1.0), 0.002), {},
+    ),
+    "a law of the user's own": (lambda: upright_arm(damping=0.01), control.Sampled(Spring(), 0.002), {}),
+    "a loop around a loop": (
+        cascade, control.Sampled(control.PD({"payload.y": "reference.joint1.angle"}, 0.4), 0.005), {},
+    ),
+    "a parameter that stays open": (
+        symbolic, control.Sampled(control.ComputedTorque(100.0, 20.0), 0.001), {"p": {"payload.mass": 0.5}},
+    ),
+    "an arm with an algebraic variable": (
+        lambda: WITH_Z, control.Sampled(control.PD({WITH_Z.q_names[0]: WITH_Z.u.names[0]}, 2.0), 0.002), {},
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_c_equals_the_sampled_loop_to_the_last_digit_in_double_and_to_1e_4_in_float(name: str, tmp_path: Path) -> None:
+    arm, law, more = CASES[name]
+    beside = Beside(law, arm(), **more)
+    assert np.ptp(beside.expected[:, 0]) > 1e-3
+    assert np.array_equal(beside.found("double", tmp_path / "ctl"), beside.expected)
+    single = beside.found("float", tmp_path / "single")
+    assert np.all(np.abs(single - beside.expected) <= 1e-4 * np.abs(beside.expected).max(axis=0))
+    assert not np.array_equal(single, beside.expected)
+
+
+def test_inputs_are_clipped_at_the_limits_of_the_arm(tmp_path: Path) -> None:
+    beside = Beside(control.Sampled(control.PD({"wheel.angle": "motor.torque"}, 100.0), 0.01), rotor(limit=0.5))
+    found = beside.found("double", tmp_path / "ctl")
+    assert np.abs(found[:, 0]).max() == 0.5
+    assert np.abs(found[:, 1]).max() > 10.0  # the command that is held
+    assert np.array_equal(found, beside.expected)
+
+
+def test_limits_are_left_out_where_they_are_not_enforced(tmp_path: Path) -> None:
+    law = control.PD({"wheel.angle": "motor.torque"}, 100.0)
+    made = control.controller(law, rotor(limit=0.5), 0.01, limits=False)
+    source = export.controller(law, rotor(limit=0.5), 0.01, tmp_path / "ctl", limits=False)[1]
+    assert CController(made, source, "double").step(np.zeros(1), np.ones(1)) == pytest.approx([100.0])
+
+
+def test_an_observer_alone_estimates_what_it_estimates_in_a_loop(tmp_path: Path) -> None:
+    """It is told the inputs that the loop applies, and what is measured; its estimates at a sample are the loop's."""
+    arm, observer = upright_arm(damping=0.01), kalman([*LOOPS, "payload.x"])
+    loop = Beside(control.Sampled(control.LQG(lqr, observer), 0.004), arm)
+    made = control.controller(observer, arm, 0.004)
+    assert made.measured.names == (*LOOPS, "payload.x", *MOTORS)
+    assert len(made.references) == 0
+    source = export.controller(observer, arm, 0.004, tmp_path / "ctl")[1]
+    code, measure, run = CController(made, source, "double"), made.measure(), loop.run
+    expected = dict(zip(made.outputs.names, made.states.start, strict=False))
+    for k in range(len(loop.references)):
+        told = measure(run.x[k, : len(arm.x)], [], [run[name][k] for name in MOTORS], []).full().ravel()
+        for name, value in zip(made.outputs.names, code.step(told, np.zeros(0)), strict=True):
+            assert value == pytest.approx(expected[name], rel=1e-12, abs=1e-15)
+            expected[name] = run[name.replace("observed.", "estimate.")][k]
