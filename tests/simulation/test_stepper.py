@@ -16,6 +16,7 @@ import flexblocks as fb
 from arms.driven import upright_arm
 from arms.one_link import DCMotor, HardeningSpring, joint_arm
 from arms.sampled_loop import LIMIT, REFERENCE, sampled_loop
+from flexblocks import tasks
 from flexblocks.dae import compiler
 from flexblocks.errors import ComputationError, FlexblocksWarning, NameUnknownError, ParameterError
 
@@ -242,6 +243,15 @@ def test_runs_of_one_loop_are_independent_of_each_other() -> None:
     with ProcessPoolExecutor(2, mp_context=get_context("forkserver")) as pool:
         for end in pool.map(_end, [loop, loop]):
             np.testing.assert_array_equal(end, expected)
+
+
+def test_cases_of_a_study_in_processes_are_those_of_rollouts() -> None:
+    loop, references = sampled_loop(delay=2.5e-3), [1.0, 0.2, -0.4]
+    options = {"method": "rk4", "step": STEP}
+    task = tasks.Simulate(loop, STEP * np.arange(31), keep=("joint1.angle",), options=options)
+    cases = fb.study(task, {REFERENCE: references}, executor=2, progress=False)
+    runs = fb.stepper(loop, STEP).rollout(U={REFERENCE: np.outer(references, np.ones(30))}, dataset=True)
+    np.testing.assert_array_equal(cases["joint1.angle"], runs["joint1.angle"])
 
 
 @needs_compiler

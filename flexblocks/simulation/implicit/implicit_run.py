@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
 
+from flexblocks.dae.compiler import CompilerError
 from flexblocks.dae.dae import DAE
 from flexblocks.errors import ComputationError, ParameterError, listing
 from flexblocks.interrupt import Interrupt, answered
@@ -25,6 +27,8 @@ from flexblocks.simulation.integrators.driven_equations import BUILDING
 from flexblocks.simulation.integrators.stepper import StepFailure
 from flexblocks.simulation.run import Record
 from flexblocks.simulation.system import System
+
+LOG = logging.getLogger("flexblocks.simulation")
 
 # Steps of the first call of a kernel; each call may take so many seconds, within which Ctrl-C is answered.
 FIRST, CALL = 16, 0.2
@@ -114,7 +118,7 @@ class ImplicitRun:
         tolerance = OF_TOLERANCE * (options.rtol * sizes.reach if options.atol is None else options.atol)
         settings = ImplicitSettings(options.step, tolerance, options.spectral_radius)
         problem = ImplicitProblem(dae, settings, sizes, table, self.times, system.p)
-        kernel = CompiledKernel(problem) if dae.library else InterpretedKernel(problem)
+        kernel = kernel_of(problem)
         kernel.begin(float(self.times[0]), 0, x, z, options.slow)
         return kernel
 
@@ -186,6 +190,19 @@ class ImplicitRun:
             damped=work[:, 1].tolist(),
             counts=now.counts,
         )
+
+
+def kernel_of(problem: ImplicitProblem) -> CompiledKernel | InterpretedKernel:
+    """Return the kernel of an arm: the compiled one if the arm is compiled.
+
+    Where that fails, of the system as it has compiled before, the reason is logged as a warning.
+    """
+    if problem.dae.library is not None:
+        try:
+            return CompiledKernel(problem)
+        except CompilerError as error:
+            LOG.warning("%s; '%s' is integrated on CasADi's virtual machine", error, problem.dae.name)
+    return InterpretedKernel(problem)
 
 
 def refuse_what_it_cannot(dae: DAE) -> None:

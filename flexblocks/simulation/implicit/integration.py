@@ -43,7 +43,7 @@ class Integration:
         self.x, self.z = np.zeros(len(dae.x)), np.zeros(len(dae.z))
         self.rates, self.multipliers, self.size = np.zeros(self.N), np.zeros(self.m), np.full(self.N, 1e-9)
         self.work, self.power, self.earlier = np.zeros(2), np.zeros(2), np.zeros(2)
-        self.counts = dict.fromkeys(COUNTS, 0)
+        self.counts: dict[str, int] = dict.fromkeys(COUNTS, 0)
         self.is_fresh = self.is_started = self.has_matrices = False
         self.factored: tuple[float, float, float] | None = None
         self.factors: Factors | None = None

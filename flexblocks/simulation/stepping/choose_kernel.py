@@ -20,7 +20,10 @@ _COMPILED: WeakKeyDictionary[DAE, dict[bytes, CompiledKernel]] = WeakKeyDictiona
 
 
 def kernel_of(dae: DAE, method: FixedStep) -> Kernel:
-    """Return the kernel of an arm and a method; if compiling fails, the reason is logged as a warning."""
+    """Return the kernel of an arm and a method; if compiling fails, the reason is logged as a warning.
+
+    This is the one place that knows which kernels there are.
+    """
     with BUILDING:
         if dae.library is None:
             return InterpretedKernel(dae, method)

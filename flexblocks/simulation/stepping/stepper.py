@@ -279,15 +279,12 @@ class Stepper:
                 f"stepper: t is missing; clocks of '{self.dae.name}' tick every {periods} s, and steps of "
                 f"{self.dt:g} s are not all alike: pass the time at the start of the step [s]."
             )
-        if not self.dae.clocks:
-            begin = 0.0
-        if begin not in self._schedules:
-            if len(self._schedules) > 1:
-                self._schedules.popitem()
-            self._schedules[begin] = sample_schedule(
-                self.dae.clocks, begin, self.dt, 1, self.substeps, self._method.evaluations
-            )
-        return self._schedules[begin]
+        begin = begin if self.dae.clocks else 0.0
+        schedule = self._schedules.get(begin)
+        if schedule is None:
+            schedule = sample_schedule(self.dae.clocks, begin, self.dt, 1, self.substeps, self._method.evaluations)
+            self._schedules = {begin: schedule}  # the last one: most steps are all alike
+        return schedule
 
     @cached_property
     def _is_periodic(self) -> bool:

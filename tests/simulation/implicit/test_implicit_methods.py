@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import casadi as ca
 import numpy as np
@@ -77,6 +78,19 @@ def test_compiled_kernel_gives_the_same_numbers(name: str) -> None:
         np.testing.assert_allclose(run.x, slow.x, atol=1e-8 * max(1.0, np.max(np.abs(slow.x))))
         np.testing.assert_allclose(run.energy, slow.energy, atol=1e-8 * max(1.0, np.max(np.abs(slow.energy))))
         assert run.dissipated == pytest.approx(slow.dissipated, abs=1e-8)
+
+
+@needs_compiler
+def test_runs_go_on_where_the_compiler_is_gone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    dae, _ = pendulum()
+    compiled = dae.compile(strict=True, implicit=True)
+    monkeypatch.setenv("FLEXBLOCKS_CACHE", str(tmp_path / "empty"))
+    monkeypatch.setattr(compiler, "find_compiler", lambda: None)
+    run = fb.simulate(compiled, TIMES, method="implicit", step=0.01)
+    assert "is integrated on CasADi's virtual machine" in caplog.text
+    np.testing.assert_array_equal(run.x, fb.simulate(dae, TIMES, method="implicit", step=0.01).x)
 
 
 def pendulum() -> tuple[fb.DAE, dict]:
