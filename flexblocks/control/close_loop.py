@@ -110,8 +110,7 @@ def close_loop(
     feedback = _feedback(dae, loop, bound, x, u)
     tree = dataclasses.replace(dae.tree, feedback=feedback)
     clocks = _clocks(dae, loop, bound, x, u)
-    noises = (*dae.noises, *(noise for each in samplers for noise in each.noises))
-    return dataclasses.replace(dae, x=x, u=u, y=y, tree=tree, model=None, clocks=clocks, noises=noises)
+    return dataclasses.replace(dae, x=x, u=u, y=y, tree=tree, model=None, clocks=clocks)
 
 
 def _sensed(dae: DAE, sensors: Iterable[Sensor]) -> DAE:
@@ -218,7 +217,8 @@ def _clocks(dae: DAE, loop: _Loop, bound: Bound, x: Variables, u: Variables) -> 
         if any(update.linear is not None for update in together):
             parts = [update.change if update.linear is None else update.linear for update in together]
             linear = of_law(sum(parts[1:], parts[0]))
-        clocks.append(Clock(period, offset, of_law(change), linear))
+        noises = tuple(noise for update in together for noise in update.noises)
+        clocks.append(Clock(period, offset, of_law(change), linear, noises))
     return tuple(clocks)
 
 

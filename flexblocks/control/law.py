@@ -14,6 +14,7 @@ from flexblocks.control.method_arguments import refuse_other_arguments
 from flexblocks.control.reference_inputs import grouped
 from flexblocks.control.saturation import Actuators
 from flexblocks.dae.dae import DAE
+from flexblocks.dynamics.tree.noise import Noise
 from flexblocks.errors import ParameterError, listing
 from flexblocks.interfaces.physics import Output
 from flexblocks.interfaces.variables import Variables, variables
@@ -31,17 +32,20 @@ class SampledUpdate:
         Increment of each state of the law. It may depend on whatever `Bound.rates` may depend on.
     linear : SX (number of states,), optional
         The same where it has derivatives that mean something, see `flexblocks.dynamics.tree.clock.Clock`.
+    noises : tuple of Noise
+        Inputs that are drawn at these times.
     """
 
     period: float
     offset: float
     change: ca.SX
     linear: ca.SX | None = None
+    noises: tuple[Noise, ...] = ()
 
     def through(self, changed: Callable[[ca.SX], ca.SX]) -> SampledUpdate:
         """Return the update of a law of other states or symbols, of which `changed` gives the increments."""
         linear = None if self.linear is None else changed(self.linear)
-        return SampledUpdate(self.period, self.offset, changed(self.change), linear)
+        return dataclasses.replace(self, change=changed(self.change), linear=linear)
 
 
 @dataclass(frozen=True, eq=False)

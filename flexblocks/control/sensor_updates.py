@@ -24,11 +24,10 @@ def with_readings(bound: Bound, readings: Mapping[ca.SX, Sampler]) -> Bound:
     symbols = ca.vertcat(*readings)
     real, linear = (ca.vertcat(*[each.reading(steps).value for each in readings.values()]) for steps in (True, False))
     updates = tuple(
-        SampledUpdate(
-            update.period,
-            update.offset,
-            ca.substitute(update.change, symbols, real),
-            ca.substitute(update.change, symbols, linear),
+        dataclasses.replace(
+            update,
+            change=ca.substitute(update.change, symbols, real),
+            linear=ca.substitute(update.change, symbols, linear),
         )
         for update in bound.updates
     )
@@ -45,10 +44,12 @@ def with_samplers(bound: Bound, samplers: Iterable[Sampler]) -> Bound:
             update.through(lambda change, own=own: ca.vertcat(change, ca.SX(own, 1))) for update in bound.updates
         ]
         real, linear = each.reading(True), each.reading(False)
+        before, taken_later = ca.SX(size, 1), each.reads and bool(each.phase)
         for offset, change, smooth in ((0.0, real.now, linear.now), (each.phase, real.later, linear.later)):
             if offset or change is real.now:
-                none = ca.SX(size, 1)
-                updates.append(SampledUpdate(each.period, offset, ca.vertcat(none, change), ca.vertcat(none, smooth)))
+                noises = each.noises if bool(offset) == taken_later else ()
+                parts = ca.vertcat(before, change), ca.vertcat(before, smooth)
+                updates.append(SampledUpdate(each.period, offset, *parts, noises))
         states = grouped("state", [bound.states, each.states])
         rates = ca.vertcat(bound.rates, ca.SX.zeros(own))
         bound = dataclasses.replace(bound, states=states, rates=rates, updates=tuple(updates))

@@ -47,8 +47,6 @@ class DAE(DAEFunctions, RichDisplay):
         Values of the coordinates that are held, by name; see `flexblocks.assemble`.
     clocks : tuple of Clock
         Clocks of sampled controllers; empty for continuous-time equations.
-    noises : tuple of Noise
-        Inputs that runs in time draw, unless they are given: noise of sensors in a closed loop.
     closed_start : ClosedStart or None
         What the closing of kinematic loops changed at the blocks' start values; None for a tree.
 

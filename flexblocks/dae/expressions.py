@@ -38,7 +38,6 @@ from flexblocks.dynamics.algorithms.prescribed_motion import (
     reduced_mass,
 )
 from flexblocks.dynamics.tree.clock import Clock
-from flexblocks.dynamics.tree.noise import Noise
 from flexblocks.dynamics.tree.tree import Tree
 from flexblocks.interfaces.variables import Variables
 from flexblocks.modeling.model import Model
@@ -245,7 +244,6 @@ class DAEData(HoldsSymbols):
     dynamics: Literal["recursive", "closed-form"] = "recursive"
     model: Model | None = None
     clocks: tuple[Clock, ...] = ()
-    noises: tuple[Noise, ...] = ()
     locked: Mapping[str, float] = field(default_factory=dict)
     closed_start: ClosedStart | None = None
 

@@ -48,8 +48,7 @@ def _reduced(dae: DAE, kept: tuple[int, ...], roles: tuple[str, ...]) -> DAE:
         whole[i] = dae.u.symbol[i]
     feedback, clocks = _through(dae, u, whole)
     tree = dataclasses.replace(dae.tree, feedback=feedback)
-    noises = tuple(noise for noise in dae.noises if noise.name in u)
-    return dataclasses.replace(dae.interpreted, u=u, tree=tree, clocks=clocks, noises=noises)
+    return dataclasses.replace(dae.interpreted, u=u, tree=tree, clocks=clocks)
 
 
 def _through(dae: DAE, u: Variables, whole: ca.SX) -> tuple[Feedback, tuple[Clock, ...]]:
@@ -64,4 +63,7 @@ def _through(dae: DAE, u: Variables, whole: ca.SX) -> tuple[Feedback, tuple[Cloc
         increment = ca.densify(function(*inner))
         return ca.Function("change", symbols, [increment], ["x", "z", "u", "p"], ["change"])
 
-    return feedback, tuple(clock.through(changed) for clock in dae.clocks)
+    return feedback, tuple(
+        dataclasses.replace(clock.through(changed), noises=tuple(each for each in clock.noises if each.name in u))
+        for clock in dae.clocks
+    )

@@ -221,12 +221,12 @@ def _jobs(dae: DAE, batch: Cases, times: np.ndarray, sampled: bool, saturate: bo
     suspected = False  # of being in degrees
     for run in range(len(batch)):
         where = f"{HERE}: run {run}"
-        key = (*batch.key("u", run), *([run] if dae.noises else []))
+        key = (*batch.key("u", run), *([run] if any(clock.noises for clock in dae.clocks) else []))
         if key not in known:
             given = batch.arguments("u", run)
             if any(dae.u.derivative_of):
                 given = with_reference_rates(dae, given, times, sampled, where)
-            given = with_noise(dae.noises, given, times, None if seed is None else seed + run)
+            given = with_noise(dae.clocks, given, times, None if seed is None else seed + run, where)
             known[key] = inputs(dae.u, given, times, sampled, where, dae.clocks, saturate)
         values = dae.p.values(batch.arguments("p", run), f"{where}: p: ")
         start = batch.arguments("x0", run)

@@ -19,7 +19,7 @@ from flexblocks.simulation.loops import ahead, at_times, opened, passages, watch
 from flexblocks.simulation.method import MethodName, checked_method
 from flexblocks.simulation.sampling import agree, excesses, output_times, sampled_trajectory
 from flexblocks.simulation.signals.inputs import inputs
-from flexblocks.simulation.signals.noise import checked_seed, with_noise
+from flexblocks.simulation.signals.noise import with_noise
 from flexblocks.simulation.signals.prescribed_motion import with_prescribed_motion
 from flexblocks.simulation.signals.reference_rates import with_reference_rates
 from flexblocks.simulation.solver import Solver
@@ -221,7 +221,7 @@ class Simulator:
         self._times, self._sampled = output_times(t, "simulate")
         self._settings = checked_method(method, rtol, atol, step, "simulate", highest, spectral_radius, slow_start)
         self._budget = checked_budget(max_steps, time_limit, "simulate")
-        self._seed = checked_seed(seed, "simulate")
+        self._seed = seed
         self._solver = Solver(dae, self._settings)
 
     def run(
@@ -245,7 +245,8 @@ class Simulator:
             u, x0 = with_prescribed_motion(dae, u, x0, times, sampled, "simulate")
         if any(dae.u.derivative_of):
             u = with_reference_rates(dae, u, times, sampled, "simulate")
-        u = with_noise(dae.noises, u, times, self._seed)
+        if dae.clocks:
+            u = with_noise(dae.clocks, u, times, self._seed, "simulate")
         signals = inputs(dae.u, u, times, sampled, clocks=dae.clocks, saturate=self._saturate)
         x, _ = consistent_state(dae, x0, values, "simulate: x0: ")
         if x0 is not None:

@@ -87,8 +87,7 @@ def _of_dae(dae: DAE) -> list[tuple[str, Any]]:
         *((group, ", ".join(variables.names)) for group, variables in names),
         *((f"{group} start", variables.start) for group, variables in names[:4]),
         ("equations", "".join(function.serialize() for function in functions)),
-        ("clocks", str([(clock.period, clock.offset, clock.change.serialize()) for clock in dae.clocks])),
-        *([("noises", str(dae.noises))] if dae.noises else []),
+        ("clocks", str([(c.period, c.offset, c.change.serialize(), c.noises) for c in dae.clocks])),
     ]
 
 

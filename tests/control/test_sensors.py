@@ -92,7 +92,7 @@ def test_a_law_in_continuous_time_reads_a_sensor_of_its_own_rate():
 
 def test_noise_is_white_and_of_its_deviation():
     """Its variance, and its correlation with itself a sample later, within bands of 99.8 %."""
-    values = drawn(Noise("noise.x", "normal", 2.0, T, 0.0), 5, 0, 20000) / 2.0
+    values = drawn(Noise("noise.x", "normal", 2.0), 5, 0, 20000) / 2.0
     low, high = scipy.stats.chi2.ppf([0.001, 0.999], len(values))
     assert low < np.sum(values**2) < high
     assert abs(np.mean(values)) < 3.1 / np.sqrt(len(values))
@@ -104,7 +104,7 @@ def test_noise_is_white_and_of_its_deviation():
 
 
 def test_samples_are_lost_at_their_rate_and_the_last_value_is_held():
-    lost = drawn(Noise("lost.x", "lost", 0.3, T, 0.0), 5, 0, 20000)
+    lost = drawn(Noise("lost.x", "lost", 0.3), 5, 0, 20000)
     assert set(lost) == {0.0, 1.0}
     low, high = scipy.stats.binom.ppf([0.001, 0.999], len(lost), 0.3)
     assert low < lost.sum() < high
@@ -120,14 +120,14 @@ def test_samples_are_lost_at_their_rate_and_the_last_value_is_held():
 
 def test_noise_is_that_of_a_seed_wherever_a_run_begins():
     """Values from any sample on, also before t = 0, are part of one sequence."""
-    noise = Noise("noise.x", "normal", 1.0, T, 0.0)
+    noise = Noise("noise.x", "normal", 1.0)
     whole = drawn(noise, 3, 0, 50)
     for first in (1, 4, 7, 22):
         assert np.array_equal(drawn(noise, 3, first, 10), whole[first : first + 10])
     before = drawn(noise, 3, -5, 15)
     assert np.array_equal(before[5:], whole[:10])
     assert len(np.unique(np.r_[before, whole[10:]])) == 55
-    other = Noise("noise.y", "normal", 1.0, T, 0.0)
+    other = Noise("noise.y", "normal", 1.0)
     assert abs(np.corrcoef(drawn(other, 3, 0, 5000), drawn(noise, 3, 0, 5000))[0, 1]) < 0.05
     assert abs(np.corrcoef(drawn(noise, 4, 0, 5000), drawn(noise, 3, 0, 5000))[0, 1]) < 0.05
 

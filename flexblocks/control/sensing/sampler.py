@@ -89,13 +89,10 @@ class Sampler:
 
     @property
     def noises(self) -> tuple[Noise, ...]:
-        """The laws of its inputs."""
-        offset, sensor, laws = self.phase if self.reads else 0.0, self.sensor, []
-        if sensor.noise:
-            laws.append(Noise(f"noise.{sensor.measured}", "normal", sensor.noise, self.period, offset))
-        if sensor.dropouts:
-            laws.append(Noise(f"lost.{sensor.measured}", "lost", sensor.dropouts, self.period, offset))
-        return tuple(laws)
+        """The laws of its inputs, which are drawn when a sample is taken."""
+        sensor = self.sensor
+        laws = ("noise", "normal", sensor.noise), ("lost", "lost", sensor.dropouts)
+        return tuple(Noise(f"{what}.{sensor.measured}", kind, size) for what, kind, size in laws if size)
 
     @property
     def held(self) -> ca.SX:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import casadi as ca
 import numpy as np
 
+from flexblocks.dynamics.tree.noise import Noise
 from flexblocks.errors import ParameterError
 
 # Ticks within this fraction of a period of the ends of an interval belong to it: times carry rounding errors.
@@ -27,12 +28,15 @@ class Clock:
     linear : casadi.Function, optional
         The same where it has derivatives that mean something: without the steps of quantised signals, and after the
         first tick. By default `change`.
+    noises : tuple of Noise
+        Inputs that runs in time draw at its ticks, unless they are given: noise of sensors.
     """
 
     period: float
     offset: float
     change: ca.Function
     linear: ca.Function | None = None
+    noises: tuple[Noise, ...] = ()
 
     @property
     def differentiable(self) -> ca.Function:
@@ -42,7 +46,7 @@ class Clock:
     def through(self, changed: Callable[[ca.Function], ca.Function]) -> Clock:
         """Return the clock in a DAE of other variables, of which `changed` gives the increments."""
         linear = None if self.linear is None else changed(self.linear)
-        return Clock(self.period, self.offset, changed(self.change), linear)
+        return replace(self, change=changed(self.change), linear=linear)
 
     def ticks(self, start: float, end: float) -> np.ndarray:
         """Return the times of all ticks in [start, end] [s]."""

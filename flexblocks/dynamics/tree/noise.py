@@ -1,4 +1,4 @@
-"""Noise of sensors: inputs that a run in time draws anew at each sample, unless they are given."""
+"""Noise of sensors: inputs that a run in time draws anew at each tick of a clock, unless they are given."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Literal
 
 @dataclass(frozen=True)
 class Noise:
-    """The law of an input that is drawn at t = offset + k period, and held in between.
+    """The law of an input that is drawn at each tick of a clock, and held in between.
 
     Attributes
     ----------
@@ -17,12 +17,8 @@ class Noise:
     kind : "normal" or "lost"
         Normally distributed with the standard deviation `size`, or 1 with the probability `size`, else 0.
     size : float
-    period, offset : float
-        [s]
     """
 
     name: str
     kind: Literal["normal", "lost"]
     size: float
-    period: float
-    offset: float

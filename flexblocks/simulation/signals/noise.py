@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from flexblocks.dynamics.tree.clock import Clock
 from flexblocks.dynamics.tree.noise import Noise
 from flexblocks.errors import ParameterError
 from flexblocks.libraries import scipy
@@ -55,22 +56,33 @@ def drawn(noise: Noise, seed: int, first: int, count: int) -> np.ndarray:
     return noise.size * scipy.special.ndtri(uniform)
 
 
-def sample_numbers(noise: Noise, times: np.ndarray) -> np.ndarray:
-    """Return the number of the last sample at each of these times (k,) [s], or before it."""
-    return np.floor((times - noise.offset) / noise.period + SLACK).astype(np.int64)
+def tick_numbers(clock: Clock, times: np.ndarray) -> np.ndarray:
+    """Return the number of the last tick at each of these times (k,) [s], or before it."""
+    return np.floor((times - clock.offset) / clock.period + SLACK).astype(np.int64)
+
+
+def left_out(clocks: Sequence[Clock], u: Mapping[str, Any] | None) -> tuple[tuple[Clock, Noise], ...]:
+    """Return the noises that inputs by name leave out, with the clocks at whose ticks they are drawn."""
+    every = ((clock, noise) for clock in clocks for noise in clock.noises)
+    return tuple((clock, noise) for clock, noise in every if u is None or noise.name not in u)
 
 
 def with_noise(
-    noises: Sequence[Noise], u: Mapping[str, Any] | None, times: np.ndarray, seed: int | None
+    clocks: Sequence[Clock], u: Mapping[str, Any] | None, times: np.ndarray, seed: Any, where: str
 ) -> Mapping[str, Any] | None:
-    """Return the inputs of a run over `times` (k,) [s], with noise drawn where it is not given."""
-    if seed is None or not noises or not (u is None or isinstance(u, Mapping)):
+    """Return the inputs of a run over `times` (k,) [s], with noise drawn where it is not given.
+
+    Raises
+    ------
+    ParameterError
+        The seed is neither None nor a whole number from 0 on.
+    """
+    seed = checked_seed(seed, where)
+    if seed is None or not (u is None or isinstance(u, Mapping)):
         return u
     signals = {}
-    for noise in noises:
-        if u is not None and noise.name in u:
-            continue
-        first, last = sample_numbers(noise, times[[0, -1]])
+    for clock, noise in left_out(clocks, u):
+        first, last = tick_numbers(clock, times[[0, -1]])
         values = drawn(noise, seed, int(first), int(last - first) + 1)
-        signals[noise.name] = piecewise_constant(noise.offset + noise.period * np.arange(first, last + 1), values)
+        signals[noise.name] = piecewise_constant(clock.offset + clock.period * np.arange(first, last + 1), values)
     return {**signals, **(u or {})}

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
 
 from flexblocks.dae.dae import DAE
+from flexblocks.dynamics.tree.clock import Clock
+from flexblocks.dynamics.tree.noise import Noise
 from flexblocks.errors import ComputationError, ParameterError, suggestion
 from flexblocks.plausibility import computable
 from flexblocks.simulation.integrators.fixed_step import FixedStep
 from flexblocks.simulation.integrators.register import INTEGRATORS
-from flexblocks.simulation.signals.noise import checked_seed
+from flexblocks.simulation.signals.noise import checked_seed, left_out
 from flexblocks.simulation.stepping.arguments import held_inputs, number_of_runs, parameter_rows, start_rows
 from flexblocks.simulation.stepping.choose_kernel import kernel_of
-from flexblocks.simulation.stepping.drawn_inputs import left_out, with_drawn_inputs
+from flexblocks.simulation.stepping.drawn_inputs import with_drawn_inputs
 from flexblocks.simulation.stepping.interpreted_kernel import InterpretedKernel
 from flexblocks.simulation.stepping.rollout import rolled_out
 from flexblocks.simulation.stepping.rollout_dataset import rollout_dataset
@@ -147,7 +150,7 @@ class Stepper:
             The state after the step is not finite, or the algebraic equations have no solution.
         """
         dae, where = self.dae, "stepper: "
-        noises = left_out(dae, u, checked_seed(seed, "stepper"))
+        noises = _drawn(dae, u, seed, "stepper")
         if noises and t is None:
             raise ParameterError("stepper: t is missing; noise is that of a time: pass it with the seed [s].")
         X = np.append(dae.x.values(x, where), 0.0)[None]
@@ -243,7 +246,7 @@ class Stepper:
             Runs that did not reach the end.
         """
         dae, where = self.dae, "rollout"
-        noises = left_out(dae, U, checked_seed(seed, where))
+        noises = _drawn(dae, U, seed, where)
         if U is None:
             raise ParameterError(
                 f"rollout: U is missing; must be an array (runs, samples, {len(dae.u)}) of held inputs, or a dict by "
@@ -333,6 +336,13 @@ def step_method(name: Any) -> FixedStep:
 
 def _stepper_again(dae: DAE, dt: float, method: FixedMethodName, substeps: int) -> Stepper:
     return Stepper(dae, dt, method, substeps=substeps)
+
+
+def _drawn(dae: DAE, u: Any, seed: Any, where: str) -> tuple[tuple[Clock, Noise], ...]:
+    """Return the noises that are drawn: those of sensors that inputs by name leave out."""
+    if checked_seed(seed, where) is None or not (u is None or isinstance(u, Mapping)):
+        return ()
+    return left_out(dae.clocks, u)
 
 
 def _is_number(value: Any) -> bool:
