@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import flexblocks as fb
-from flexblocks import export
+from flexblocks import control, export
 from flexblocks.export.comment_text import comment_text, latex_text
 from flexblocks.interfaces.block_variables import Variable
 from flexblocks.interfaces.physics import Output, Physics
@@ -78,6 +78,36 @@ def test_c_compiles_nothing_of_a_name(name: str, tmp_path: Path) -> None:
     flags = ["-std=c99", "-trigraphs", "-Wall", "-Wcomment", "-Werror", "-fsyntax-only"]
     for source in ("arm.c", "arm_test.c", "equations.c"):
         subprocess.run([compiler, *flags, source], cwd=tmp_path, check=True, capture_output=True)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_controllers_in_c_compile_nothing_of_a_name(name: str, tmp_path: Path) -> None:
+    compiler = shutil.which("cc") or shutil.which("gcc")
+    if compiler is None:
+        pytest.skip("there is no C compiler")
+    law = control.PD({"joint.angle": "motor.torque"}, 2.0)
+    export.controller(law, arm(name), 0.01, tmp_path / "ctl")
+    flags = ["-std=c99", "-trigraphs", "-Wall", "-Wcomment", "-Werror", "-fsyntax-only"]
+    for source in ("ctl.c", "ctl_test.c"):
+        subprocess.run([compiler, *flags, source], cwd=tmp_path / "ctl", check=True, capture_output=True)
+    example = (tmp_path / "ctl" / "ctl_ros2_control.cpp").read_text(encoding="utf-8")
+    assert not re.search(r"^\s*(#error|error\(|raise)|\\$|\?\?/", example, re.MULTILINE)
+
+
+def test_signals_of_any_name_and_unit_are_comments_and_enumerators(tmp_path: Path) -> None:
+    if shutil.which("gcc") is None:
+        pytest.skip("there is no gcc")
+    model = fb.Model("oven")
+    model.add(fb.Ground("ground"))
+    heater = model.add(Heater("heater"))
+    law = control.PD({f"heater.{heater.output_name}": f"heater.{heater.input_name}"}, 2.0)
+    header, source, test, *_ = export.controller(
+        control.Sampled(law, 0.01, 0.01), fb.assemble(model), 0.01, tmp_path / "ctl"
+    )
+    assert "CTL_MEASURED_HEATER_WARMTH_BROKEN_OUT = 0" in header.read_text(encoding="utf-8")
+    flags = ["-std=c99", "-Wall", "-Wextra", "-Werror"]
+    subprocess.run(["gcc", *flags, source, test, "-lm", "-o", tmp_path / "test"], check=True)
+    subprocess.run([tmp_path / "test"], check=True)
 
 
 @pytest.mark.parametrize("name", NAMES)
