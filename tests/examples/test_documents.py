@@ -31,7 +31,15 @@ FENCED = re.compile(r"^```(\w+)\n(.*?)^```", re.DOTALL | re.MULTILINE)
 # Files that pages name and do not write.
 NEEDED = {"robots.md": "panda.urdf"}
 # Pages whose examples take 5 s and more.
-LONG = ("robots.md", "control.md", "equations.md", "planning.md", "studies.md", "subudhi_morris_2002.md")
+LONG = (
+    "robots.md",
+    "control.md",
+    "digital_control.md",
+    "equations.md",
+    "planning.md",
+    "studies.md",
+    "subudhi_morris_2002.md",
+)
 
 
 def fenced(page: Path, language: str) -> list[str]:
