@@ -70,18 +70,24 @@ def implicit_step(
     """
     equations, n, m = _equations(model), model.tree.size, len(model.x) - model.tree.size
     q, v, w = x[:n, :], x[n : 2 * n, :], x[2 * n :, :]
-    rates = [ca.SX.zeros(m)] * STAGES
-    for _ in range(ITERATIONS):
+
+    def iteration(rates: list[ca.SX]) -> tuple[list[ca.SX], ca.SX, list[ca.SX]]:
+        """Return the rates after an iteration, its matrix, and the derivatives K, D, M and U of the residuals."""
         stages = []
         for i in range(STAGES):
             moved = step * _weighted(A[i], rates)
             shift = step**2 * _weighted(AA[i], rates)[:n, :]
             at = ca.vertcat(q + step * C[i] * v + shift, v + moved[:n, :], w + moved[n:, :])
             stages.append(equations(at, rates[i], u, p))
-        R, K, D, M, U = (ca.vertcat(*part) for part in zip(*stages, strict=True))
-        matrix = _stage_matrix(K, D, M, step, n)
+        R, *derivatives = (ca.vertcat(*part) for part in zip(*stages, strict=True))
+        matrix = _stage_matrix(*derivatives[:3], step, n)
         change = solve_without_pivots(matrix, ca.SX(-R))
-        rates = [rate + part for rate, part in zip(rates, ca.vertsplit(change, m), strict=True)]
+        return [rate + part for rate, part in zip(rates, ca.vertsplit(change, m), strict=True)], matrix, derivatives
+
+    rates = [ca.SX.zeros(m)] * STAGES
+    for _ in range(ITERATIONS - 1):
+        rates, *_ = iteration(rates)
+    rates, matrix, (K, D, M, U) = iteration(rates)
     last = step**2 * ca.horzcat(*[ca.DM(weight) * ca.DM.eye(m)[:n, :] for weight in AA[-1]])
     moved = step * ca.horzcat(*[ca.DM(weight) * ca.DM.eye(m) for weight in A[-1]])
     move = ca.vertcat(last, moved)  # of the state, with the rates of all stages

@@ -82,7 +82,7 @@ def solve_without_pivots(A: ca.SX, b: ca.SX) -> ca.SX:
 
 
 def _entries(row: ca.SX) -> dict[int, ca.SX]:
-    return dict(zip(row.sparsity().get_col(), map(ca.SX, row.nonzeros()), strict=True))
+    return {column: row[0, column] for column in row.sparsity().get_col()}
 
 
 def _fill(i: int, rows: list[dict[int, ca.SX]], left: set[int]) -> int:

@@ -98,14 +98,16 @@ class Sensor:
     @property
     def bounds(self) -> tuple[float, float]:
         """Least and greatest value that it can measure."""
-        if self.limits is None:
+        limits = self.limits
+        if limits is None:
             return -np.inf, np.inf
-        pair = (-self.limits, self.limits) if _is_number(self.limits) else self.limits
-        if not isinstance(pair, Sequence) or len(pair) != 2 or not all(map(_is_number, pair)):
-            raise ParameterError(
-                f"{self.where}: limits = {self.limits!r}; must be a number > 0, or (least, greatest) of two numbers."
-            )
-        return float(pair[0]), float(pair[1])
+        if isinstance(limits, Sequence) and len(limits) == 2 and all(map(_is_number, limits)):
+            return float(limits[0]), float(limits[1])
+        if isinstance(limits, (int, float)) and _is_number(limits):
+            return -float(limits), float(limits)
+        raise ParameterError(
+            f"{self.where}: limits = {limits!r}; must be a number > 0, or (least, greatest) of two numbers."
+        )
 
     @property
     def needs_samples(self) -> tuple[str, ...]:
