@@ -32,18 +32,20 @@ FENCED = re.compile(r"^```(\w+)\n(.*?)^```", re.DOTALL | re.MULTILINE)
 NEEDED = {"robots.md": "panda.urdf"}
 # Pages whose examples take 2 s and more.
 LONG = (
-    *(
-        "beams.md",
-        "control.md",
-        "controllers_in_c.md",
-        "digital_control.md",
-        "equations.md",
-        "exports.md",
-        "linear_models.md",
-        "planning.md",
-        "robots.md",
-    ),
-    *("rollouts.md", "simulation.md", "stiff_arms.md", "studies.md", "subudhi_morris_2002.md"),
+    "beams.md",
+    "control.md",
+    "controllers_in_c.md",
+    "digital_control.md",
+    "equations.md",
+    "exports.md",
+    "linear_models.md",
+    "planning.md",
+    "robots.md",
+    "rollouts.md",
+    "simulation.md",
+    "stiff_arms.md",
+    "studies.md",
+    "subudhi_morris_2002.md",
 )
 
 
