@@ -13,12 +13,11 @@ from flexblocks.control.design.driven_inputs import without_disturbances
 from flexblocks.control.estimation.observer import Observer
 from flexblocks.control.law import Bindable, Bound, SampledUpdate, as_law
 from flexblocks.control.laws.sampled import Sampled
-from flexblocks.control.measured import measured as measured_at
-from flexblocks.control.measured import rate_of
-from flexblocks.control.naming import derivative_unit, prefixed
-from flexblocks.control.output_signals import SignaledArm, with_output_signals
+from flexblocks.control.measured import signal
+from flexblocks.control.naming import prefixed
 from flexblocks.control.reference_inputs import grouped
 from flexblocks.control.saturation import Actuators, actuators
+from flexblocks.control.sensing.sensed_arm import SensedArm
 from flexblocks.dae.dae import DAE
 from flexblocks.dynamics.evaluation.incidence import Incidence
 from flexblocks.dynamics.tree.clock import Clock
@@ -115,7 +114,7 @@ class Controller(HoldsSymbols):
         """Return what is measured at the arm, function of the arm's (x, z, u, p)."""
         arm = self.arm
         symbols = [arm.x.symbol, arm.z.symbol, arm.u.symbol, arm.p.symbol]
-        values = [_signal(arm, name)[0] for name in self.measured.names]
+        values = [_signal(arm, name) for name in self.measured.names]
         return ca.Function("measured", symbols, [ca.densify(ca.vertcat(*values, ca.SX(0, 1)))])
 
 
@@ -167,14 +166,14 @@ def controller(
     ('rotor1.angle', 'rotor2.angle', 'der(rotor1.angle)', 'der(rotor2.angle)')
     """
     sampled = _sampled(law, sample_time)
-    plant = with_output_signals(dae)
+    plant = SensedArm.of(dae.interpreted, {}, {})
     drives = actuators(plant, limits)
     bind = _observing if isinstance(sampled, Observer) else _commanding
     bound = bind(sampled, dae, plant, drives, sample_time)  # pyright: ignore[reportArgumentType]
     # Inputs that it drives are what it commands; of the others it knows what it is told.
     known = without_disturbances(dae, dae.u.symbol, ())
     inputs = [bound.commands.get(name, known[i]) for i, name in enumerate(dae.u.names)]
-    before, after = plant.u.symbol, ca.vertcat(*inputs, ca.SX(0, 1))
+    before, after = ca.vertcat(drives.before, plant.u.symbol), ca.vertcat(*inputs, *inputs, ca.SX(0, 1))
     changes = [ca.substitute(update.change, before, after) for update in bound.updates]
     used = ca.vertcat(*changes)
     told = _told(dae, plant, used)
@@ -220,12 +219,20 @@ def _observing(observer: Observer, dae: DAE, plant: DAE, drives: Actuators, samp
     starts = estimate.states.start[: len(names)].tolist()
     entries = [(f"held.{names[name]}", model.x.unit(name), start) for name, start in zip(names, starts, strict=True)]
     held = variables("state", entries)
+    # What was measured may contain the inputs that acted until the sample: those that it was told at the last one.
+    starts = dae.u.start.tolist()
+    last = variables("state", [(f"last.{n}", u, v) for n, u, v in zip(dae.u.names, dae.u.units, starts, strict=True)])
     change = ca.vertcat(sample_time * estimate.rates, ca.vertcat(*estimate.values.values()) - held.symbol)
-    update = SampledUpdate(sample_time, 0.0, ca.substitute(change, drives.applied, plant.u.symbol))
+    inputs = ca.vertcat(drives.applied, drives.before), ca.vertcat(plant.u.symbol, last.symbol)
+    change = ca.substitute(change, *inputs)
+    used = [i for i in range(len(last)) if ca.depends_on(change, last.symbol[i])]
+    last = last.take(used)
+    kept = ca.vertcat(*[plant.u.symbol[i] for i in used], ca.SX(0, 1)) - last.symbol
+    update = SampledUpdate(sample_time, 0.0, ca.vertcat(change, kept))
     shown = zip(names.values(), ca.vertsplit(held.symbol), held.units, strict=True)
     return Bound(
         {},
-        states=grouped("state", [estimate.states, held]),
+        states=grouped("state", [estimate.states, held, last]),
         outputs={name: Output(value, unit) for name, value, unit in shown},
         updates=(update,),
     )
@@ -251,14 +258,14 @@ def _change(symbols: list[ca.SX], change: ca.SX) -> ca.Function:
     return ca.Function("change", symbols, [ca.densify(ca.cse(change))], ["x", "z", "u", "p"], ["change"])
 
 
-def _told(dae: DAE, plant: SignaledArm, used: ca.SX) -> Variables:
+def _told(dae: DAE, plant: SensedArm, used: ca.SX) -> Variables:
     """Return what a law is told: all of the arm that its updates depend on."""
     outputs = Variables(
         "output",
         tuple(plant.signals),
-        tuple(_signal(dae, name)[1] for name in plant.signals),
+        tuple(raw.unit for raw in plant.signals.values()),
         np.zeros(len(plant.signals)),
-        ca.vertcat(*plant.signals.values(), ca.SX(0, 1)),
+        ca.vertcat(*[raw.symbol for raw in plant.signals.values()], ca.SX(0, 1)),
         np.full(len(plant.signals), np.inf),
     )
     parts = [
@@ -274,15 +281,9 @@ def _told(dae: DAE, plant: SignaledArm, used: ca.SX) -> Variables:
     )
 
 
-def _signal(dae: DAE, name: str) -> tuple[ca.SX, str]:
-    """Return what is measured of an arm by that name, and its unit: an input, a state or output, or the rate of one."""
-    if name in dae.u:
-        return dae.u.symbol[dae.u.index(name)], dae.u.unit(name)
-    if not name.startswith("der(") or name in dae.x:
-        signal = measured_at(dae, name, "controller")
-        return signal.value, signal.unit
-    signal = measured_at(dae, name[4:-1], "controller")
-    return rate_of(dae, signal, "controller"), derivative_unit(signal.unit, 1)
+def _signal(dae: DAE, name: str) -> ca.SX:
+    """Return what is measured of an arm by that name: an input, a state or output, or the rate of one."""
+    return dae.u.symbol[dae.u.index(name)] if name in dae.u else signal(dae, name, "controller").value
 
 
 def _refuse_unmeasured(dae: DAE, told: Sequence[str], measured: Sequence[str] | None) -> None:

@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 
 import casadi as ca
 
-from flexblocks.control.output_signals import SignaledArm
 from flexblocks.control.sensing.sensed_arm import SensedArm
 from flexblocks.dae.dae import DAE
 from flexblocks.errors import NameUnknownError, ParameterError, listing
@@ -45,8 +44,7 @@ def measured(dae: DAE, name: str, where: str) -> Measured:
     except NameUnknownError as error:
         raise NameUnknownError(f"{where}: nothing to measure: {error}") from None
     i = seen.y.index(name)
-    value = dae.signal(name) if isinstance(dae, SignaledArm) else seen.expressions.output[i]
-    return Measured(name, value, seen.y.units[i], 0.0)
+    return Measured(name, seen.expressions.output[i], seen.y.units[i], 0.0)
 
 
 def signal(dae: DAE, name: str, where: str) -> Measured:
@@ -74,8 +72,6 @@ def rate_of(dae: DAE, variable: Measured, where: str) -> ca.SX:
     if isinstance(dae, SensedArm):
         rate = rate_of(dae.arm, measured(dae.arm, variable.name, where), where)
         return dae.seen(f"der({variable.name})", rate, f"{variable.unit}/s")
-    if isinstance(dae, SignaledArm) and variable.name in dae.signals:
-        return dae.signal(f"der({variable.name})")
     others = ca.vertcat(dae.x.symbol[dae.tree.size :], dae.z.symbol, dae.u.symbol)
     if ca.depends_on(variable.value, others):
         raise ParameterError(

@@ -68,8 +68,8 @@ class Beside:
             warnings.simplefilter("ignore", fb.FlexblocksWarning)  # of beams that bend far, and of few samples
             # The end of a run is before its tick.
             self.run = fb.simulate(loop, np.append(times, sampled[-1] + period), u=u, p=dict(p or {}))
-        names = *made.outputs.names, *made.states.names
-        self.expected = np.column_stack([self.run[name] for name in names])[:-1]
+        self.names = *made.outputs.names, *made.states.names
+        self.expected = np.column_stack([self.run[name] for name in self.names])[:-1]
 
     def found(self, real: str, folder: Path) -> np.ndarray:
         """Return what the controller in C computes in place of `expected`."""

