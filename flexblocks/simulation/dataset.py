@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
 
-from flexblocks.errors import FileFormatError
+from flexblocks.errors import FileFormatError, suggestion
+from flexblocks.file_paths import readable_file
 from flexblocks.libraries import pd, xr
 
 
@@ -133,6 +135,30 @@ def record_fields(dataset: xr.Dataset) -> dict[str, Any]:
         "units": units,
         "name": dataset.attrs.get("name", "record"),
     }
+
+
+def csv_columns(path: str | Path, wanted: Sequence[str]) -> dict[str, np.ndarray]:
+    """Return columns (k,) of a CSV file by the names in its first line; empty fields are nan.
+
+    Raises
+    ------
+    FileFormatError
+        The file cannot be read, lacks a column, or has one that is not of numbers.
+    """
+    try:
+        table = pd.read_csv(readable_file(path))
+    except (OSError, ValueError) as error:
+        raise FileFormatError(f"{path}: not a CSV file with names in its first line ({error}).") from None
+    columns = {}
+    for name in wanted:
+        if name not in table:
+            known = [str(column) for column in table.columns]
+            raise FileFormatError(f"{path}: there is no column '{name}'{suggestion(name, known, 'it has')}")
+        try:
+            columns[name] = table[name].to_numpy(dtype=float)
+        except (TypeError, ValueError):
+            raise FileFormatError(f"{path}: column '{name}' is not of numbers.") from None
+    return columns
 
 
 def to_pandas(trajectory: Series) -> pd.DataFrame:

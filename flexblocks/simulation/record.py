@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -145,6 +146,41 @@ class Record:
         x0 = {name: float(trajectory[name][0]) for name in trajectory.names["x"]}
         units = {name: trajectory.unit(name) for name in (*u, *y)}
         return cls(trajectory.t, u, y, x0, units, trajectory.name)
+
+    @classmethod
+    def from_csv(
+        cls,
+        path: str | Path,
+        u: Mapping[str, str] | None = None,
+        y: Mapping[str, str] | None = None,
+        time: str = "time",
+    ) -> Record:
+        """Return the record in a CSV file whose first line names its columns.
+
+        Parameters
+        ----------
+        path : str or Path
+        u, y : dict of str, optional
+            The column of each input, and of each measured variable, by its name in the model, in the model's unit.
+            Empty fields of measured variables are gaps.
+        time : str
+            Column of the times [s].
+
+        Raises
+        ------
+        FileFormatError
+            The file cannot be read, lacks a column, or has one that is not of numbers.
+        """
+        from flexblocks.simulation.dataset import csv_columns
+
+        groups = [_mapping(given, argument) for given, argument in ((u, "u"), (y, "y"))]
+        wanted = [time, *(column for group in groups for column in group.values())]
+        columns = csv_columns(path, wanted)
+        inputs, measured = ({name: columns[column] for name, column in group.items()} for group in groups)
+        try:
+            return cls(columns[time], inputs, measured, name=Path(path).stem)
+        except ParameterError as error:
+            raise FileFormatError(f"{path}: {error}") from None
 
     def to_xarray(self) -> xr.Dataset:
         """Return an xarray Dataset: a variable over ``time`` for each name, with attributes ``units`` and ``group``.

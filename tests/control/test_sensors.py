@@ -14,6 +14,7 @@ from flexblocks import control
 from flexblocks.dynamics.tree.noise import Noise
 from flexblocks.errors import FlexblocksWarning, NameUnknownError, ParameterError
 from flexblocks.simulation.signals.noise import drawn
+from flexblocks.tasks.simulate import Simulate
 
 T = 0.01
 TIMES = T * np.arange(61)
@@ -170,6 +171,13 @@ def test_rollouts_draw_what_simulations_draw():
     assert np.std(dataset[f"noise.{ANGLE}"].values) > 0.5e-3
 
 
+def test_a_study_takes_its_seed_among_its_options():
+    dae = loop(noise=1e-3)
+    task = Simulate(dae, (0, 0.1), u=FOLLOW, options={"seed": 3, "method": "rk4", "step": 0.005})
+    alone = fb.simulate(dae, (0, 0.1), FOLLOW, {ANGLE: 0.1}, method="rk4", step=0.005, seed=3)
+    assert np.array_equal(task({ANGLE: 0.1}).x, alone.x)
+
+
 def test_linearised_sensors_delay_and_are_fine():
     """Multipliers of a loop with a sensor that is late by two samples are those of a command that is."""
     law = control.PD({"wheel.angle": "motor.torque"}, kp=1.0)
@@ -223,7 +231,7 @@ def test_outputs_have_sensors_too():
     assert closed.u.unit("noise.load.y") == "m"
     expected = run["load.y"][4] + run["noise.load.y"][4]
     assert np.allclose(run["sensor.load.y"][6:10], expected, atol=1e-9)
-    assert np.max(np.abs(run["sensor.der(load.y)"])) <= 0.1
+    assert np.max(np.abs(run["der(sensor.load.y)"])) <= 0.1
 
 
 def test_inputs_of_sensors_are_disturbances_that_other_verbs_leave_at_zero():

@@ -59,6 +59,24 @@ def test_records_go_through_xarray():
         assert np.array_equal(after[name], before[name], equal_nan=True)
 
 
+def test_records_come_from_csv_files(tmp_path):
+    path = tmp_path / "bench.csv"
+    path.write_text("t,u [N m],phi,note\n0,0.5,0.1,a\n0.1,0.5,,b\n0.2,0.6,0.3,c\n")
+    columns = {"motor.torque": "u [N m]"}
+    measured = fb.Record.from_csv(path, columns, {"wheel.angle": "phi"}, time="t")
+    assert measured.name == "bench"
+    assert np.array_equal(measured["wheel.angle"], [0.1, np.nan, 0.3], equal_nan=True)
+    assert np.array_equal(measured["motor.torque"], [0.5, 0.5, 0.6])
+    with pytest.raises(FileFormatError, match="no column 'psi'"):
+        fb.Record.from_csv(path, y={"wheel.angle": "psi"}, time="t")
+    with pytest.raises(FileFormatError, match="not of numbers"):
+        fb.Record.from_csv(path, y={"wheel.angle": "note"}, time="t")
+    with pytest.raises(FileFormatError, match=r"bench\.csv: Record: u\[motor\.torque\] has values that are not finite"):
+        fb.Record.from_csv(path, u={"motor.torque": "phi"}, time="t")
+    with pytest.raises(FileFormatError, match="nowhere"):
+        fb.Record.from_csv(tmp_path / "nowhere.csv", y={"wheel.angle": "phi"})
+
+
 @pytest.mark.parametrize(
     ("changes", "words"),
     [

@@ -80,7 +80,8 @@ def implicit_step(
             at = ca.vertcat(q + step * C[i] * v + shift, v + moved[:n, :], w + moved[n:, :])
             stages.append(equations(at, rates[i], u, p))
         R, *derivatives = (ca.vertcat(*part) for part in zip(*stages, strict=True))
-        matrix = _stage_matrix(*derivatives[:3], step, n)
+        K, D, M, _ = derivatives
+        matrix = _stage_matrix(K, D, M, step, n)
         change = solve_without_pivots(matrix, ca.SX(-R))
         return [rate + part for rate, part in zip(rates, ca.vertsplit(change, m), strict=True)], matrix, derivatives
 

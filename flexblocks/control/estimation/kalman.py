@@ -11,13 +11,13 @@ import numpy as np
 
 from flexblocks.control.design.gains import gains
 from flexblocks.control.design.riccati import error_covariance, kalman_gain, sampled_kalman_gain
+from flexblocks.control.estimation.covariance_states import covariance_states
 from flexblocks.control.estimation.observer import EQUATIONS, Estimate, Observer, model_functions
 from flexblocks.control.estimation.sampled_kalman import SampledKalman
 from flexblocks.control.reference_inputs import grouped
 from flexblocks.control.saturation import Actuators
 from flexblocks.dae.dae import DAE
 from flexblocks.errors import NameUnknownError, ParameterError, suggestion
-from flexblocks.interfaces.variables import variables
 from flexblocks.linear.linear_model import LinearModel
 
 
@@ -93,23 +93,19 @@ class Kalman(Observer):
         signals = self.signals(dae, actuators, None)
         lin, u, y = signals.lin, signals.u, signals.y
         f, h = model_functions(signals.model, lin, "Kalman")
-        states, nx = self.states(lin), len(lin.states)
+        states = self.states(lin)
         W, R = self.process_noise(lin), self.measurement_noise(lin)
         start = error_covariance(lin.A, lin.C, W, R, lin.states)
-        # Of the symmetric covariance the upper triangle is a state.
-        pairs = [(i, j) for i in range(nx) for j in range(i, nx)]
-        spread = variables("state", [(f"{self.name}.covariance[{i + 1},{j + 1}]", "", start[i, j]) for i, j in pairs])
-        P = ca.SX(nx, nx)
-        for k, (i, j) in enumerate(pairs):
-            P[i, j] = P[j, i] = spread.symbol[k]
+        spread = covariance_states(self.name, lin, start)
+        P = spread.matrix
         x = states.symbol
         # The Riccati differential equation, with the Jacobians at the estimate.
         A, C = ca.jacobian(f(x, u), x), ca.jacobian(h(x, u), x)
         L = P @ C.T @ ca.DM(np.linalg.inv(R))
         dP = A @ P + P @ A.T + ca.DM(W) - L @ ca.DM(R) @ L.T
-        rates = ca.vertcat(f(x, u) + L @ (y - h(x, u)), *[dP[i, j] for i, j in pairs])
+        rates = ca.vertcat(f(x, u) + L @ (y - h(x, u)), *spread.entries(dP))
         values = dict(zip(lin.states, ca.vertsplit(x), strict=True))
-        return Estimate(values, grouped("state", [states, spread]), rates)
+        return Estimate(values, grouped("state", [states, spread.states]), rates)
 
     def _sampled(self, dae: DAE, sample_time: float) -> SampledKalman:
         """Return the extended filter in discrete time, for noises of the same densities."""

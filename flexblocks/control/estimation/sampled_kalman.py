@@ -12,6 +12,7 @@ import numpy as np
 from flexblocks.control.design.gains import gains
 from flexblocks.control.design.hautus_test import refuse_undetectable
 from flexblocks.control.design.riccati import predicted_covariance
+from flexblocks.control.estimation.covariance_states import covariance_states
 from flexblocks.control.estimation.filter_equations import FilterEquations, Noise
 from flexblocks.control.estimation.filter_record import filtered
 from flexblocks.control.estimation.filtered import Filtered
@@ -20,7 +21,6 @@ from flexblocks.control.reference_inputs import grouped
 from flexblocks.control.saturation import Actuators, actuators
 from flexblocks.dae.dae import DAE
 from flexblocks.errors import NameUnknownError, ParameterError, suggestion
-from flexblocks.interfaces.variables import variables
 from flexblocks.linear.linear_model import LinearModel
 from flexblocks.linear.scaling import state_scales
 from flexblocks.simulation.record import Record
@@ -118,18 +118,12 @@ class SampledKalman(Observer):
             )
         signals = self.signals(dae, actuators, sample_time)
         equations = self._equations(signals.model, signals.lin)
-        states, nx = self.states(signals.lin), len(signals.lin.states)
-        start = self._start_covariance(equations, sample_time)
-        # Of the symmetric covariance the upper triangle is a state.
-        pairs = [(i, j) for i in range(nx) for j in range(i, nx)]
-        spread = variables("state", [(f"{self.name}.covariance[{i + 1},{j + 1}]", "", start[i, j]) for i, j in pairs])
-        P = ca.SX(nx, nx)
-        for k, (i, j) in enumerate(pairs):
-            P[i, j] = P[j, i] = spread.symbol[k]
-        now = equations.corrected(states.symbol, P, signals.y, signals.before)
+        states = self.states(signals.lin)
+        spread = covariance_states(self.name, signals.lin, self._start_covariance(equations, sample_time))
+        now = equations.corrected(states.symbol, spread.matrix, signals.y, signals.before)
         x, P = equations.predicted(now.x, now.P, signals.u, sample_time)
-        every = grouped("state", [states, spread])
-        after = ca.vertcat(x, *[P[i, j] for i, j in pairs])
+        every = grouped("state", [states, spread.states])
+        after = ca.vertcat(x, *spread.entries(P))
         values = dict(zip(signals.lin.states, ca.vertsplit(now.x), strict=True))
         return Estimate(values, every, (after - every.symbol) / sample_time)
 

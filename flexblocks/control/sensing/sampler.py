@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import casadi as ca
 import numpy as np
 
+from flexblocks.control.naming import prefixed
 from flexblocks.control.sensing.sensor import Sensor
 from flexblocks.dynamics.tree.noise import Noise
 from flexblocks.interfaces.variables import Variables, variables
@@ -91,8 +92,9 @@ class Sampler:
     def noises(self) -> tuple[Noise, ...]:
         """The laws of its inputs, which are drawn when a sample is taken."""
         sensor = self.sensor
-        laws = ("noise", "normal", sensor.noise), ("lost", "lost", sensor.dropouts)
-        return tuple(Noise(f"{what}.{sensor.measured}", kind, size) for what, kind, size in laws if size)
+        noise = Noise(prefixed("noise", sensor.measured), "normal", sensor.noise)
+        lost = Noise(prefixed("lost", sensor.measured), "lost", sensor.dropouts)
+        return tuple(each for each in (noise, lost) if each.size)
 
     @property
     def held(self) -> ca.SX:
@@ -119,8 +121,8 @@ class Sampler:
     def _sample(self, registers: list[ca.SX], flag: ca.SX | None, steps: bool) -> tuple[ca.SX, ca.SX]:
         """Return what is measured, and what is taken of it: the last sample where that is lost, if there is one."""
         given = {name: self.inputs.symbol[i] for i, name in enumerate(self.inputs.names)}
-        value = self.sensor.value(self.raw.symbol, given.get(f"noise.{self.sensor.measured}"), steps)
-        lost = given.get(f"lost.{self.sensor.measured}")
+        value = self.sensor.value(self.raw.symbol, given.get(prefixed("noise", self.sensor.measured)), steps)
+        lost = given.get(prefixed("lost", self.sensor.measured))
         if lost is None:
             return value, value
         last = registers[min(1, len(registers) - 1)]
@@ -146,12 +148,12 @@ def sampler(sensor: Sensor, raw: Raw, period: float, reads: bool) -> Sampler:
     """Return the samples of a sensor, taken every `period` [s]; see `Sampler`."""
     whole, rest = split_delay(sensor.delay, period)
     waiting = whole + bool(rest)
-    names = [f"sensor.{sensor.measured}", *[f"sensor.{sensor.measured}.pending[{i}]" for i in range(1, waiting + 1)]]
-    entries = [(name, raw.unit, raw.start) for name in names]
+    places = ["sensor", *[f"sensor.pending[{i}]" for i in range(1, waiting + 1)]]
+    entries = [(prefixed(place, sensor.measured), raw.unit, raw.start) for place in places]
     if waiting or sensor.dropouts or not reads:
-        entries.append((_begun(sensor), "", 0.0))
-    inputs = [(f"noise.{sensor.measured}", raw.unit, 0.0)] if sensor.noise else []
-    inputs += [(f"lost.{sensor.measured}", "", 0.0)] if sensor.dropouts else []
+        entries.append((_begun(sensor), "1", 0.0))
+    inputs = [(prefixed("noise", sensor.measured), raw.unit, 0.0)] if sensor.noise else []
+    inputs += [(prefixed("lost", sensor.measured), "1", 0.0)] if sensor.dropouts else []
     group = variables("input", inputs, roles=["disturbance"] * len(inputs))
     return Sampler(sensor, raw, period, reads, variables("state", entries), group)
 
@@ -164,4 +166,4 @@ def split_delay(delay: float, period: float) -> tuple[int, float]:
 
 
 def _begun(sensor: Sensor) -> str:
-    return f"sensor.{sensor.measured}.begun"
+    return prefixed("sensor.begun", sensor.measured)

@@ -29,13 +29,15 @@ class SensedArm(DAE):
         Those that the laws read, by what they measure.
     read_in_continuous_time : set of str
         What is measured without samples.
+    raw : dict of Raw
+        The signals of sensors, and the outputs that laws measure as they are, by name.
     """
 
     arm: DAE
     sensors: Mapping[str, Sensor]
     samplers: dict[str, Sampler]
     read_in_continuous_time: set[str]
-    _raw: dict[str, Raw]
+    raw: dict[str, Raw]
     _seen: dict[str, ca.SX]
 
     @classmethod
@@ -45,7 +47,7 @@ class SensedArm(DAE):
         # What has been derived of the arm is not derived again.
         vars(view).update(vars(copy.copy(arm)))
         vars(view).update(
-            arm=arm, sensors=dict(sensors), samplers={}, read_in_continuous_time=set(), _raw=dict(raw), _seen={}
+            arm=arm, sensors=dict(sensors), samplers={}, read_in_continuous_time=set(), raw=dict(raw), _seen={}
         )
         for name in sensors:
             group = next((group for group in (arm.x, arm.z) if name in group), None)
@@ -58,9 +60,9 @@ class SensedArm(DAE):
             return true
         if name in self.sensors:
             return self._seen[name]
-        if name not in self._raw:
-            self._raw[name] = Raw(ca.SX.sym(name), true, unit, 0.0)
-        return self._raw[name].symbol
+        if name not in self.raw:
+            self.raw[name] = Raw(ca.SX.sym(name), true, unit, 0.0)
+        return self.raw[name].symbol
 
     def read(self, expressions: list[ca.SX], sample_time: float | None) -> tuple[list[ca.SX], dict[ca.SX, Sampler]]:
         """Return expressions of a law as it reads its sensors.
@@ -86,7 +88,7 @@ class SensedArm(DAE):
         used = [name for name in self.sensors if ca.depends_on(everything, self._seen[name])]
         values, places = [], {}
         for name in used:
-            sensor, raw = self.sensors[name], self._raw[name]
+            sensor, raw = self.sensors[name], self.raw[name]
             if sample_time is not None:
                 values.append(ca.SX.sym(name))
                 places[values[-1]] = self._sampler(sensor, sample_time)
@@ -107,7 +109,7 @@ class SensedArm(DAE):
                 "sample_time=, or make one sampled law of both, as in Sampled(first + second, sample_time)."
             )
         if name not in self.samplers:
-            self.samplers[name] = sampler(sensor, self._raw[name], period, sensor.sample_time is None)
+            self.samplers[name] = sampler(sensor, self.raw[name], period, sensor.sample_time is None)
         return self.samplers[name]
 
     @property
@@ -122,7 +124,7 @@ class SensedArm(DAE):
 
     def resolve(self, expressions: list[ca.SX]) -> list[ca.SX]:
         """Return expressions with the arm's signals in the place of the symbols that stand for them."""
-        known = [*self._raw.values(), *(Raw(self._seen[name], self._raw[name].true, "", 0.0) for name in self.sensors)]
+        known = [*self.raw.values(), *(Raw(self._seen[name], self.raw[name].true, "", 0.0) for name in self.sensors)]
         symbols = ca.vertcat(*[raw.symbol for raw in known], ca.SX(0, 1))
         return ca.substitute(expressions, [symbols], [ca.vertcat(*[raw.true for raw in known], ca.SX(0, 1))])
 

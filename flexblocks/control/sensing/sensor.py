@@ -40,7 +40,8 @@ class Sensor:
     Noise and lost samples are inputs of the closed loop, of the role "disturbance": ``noise.joint1.angle`` [unit] and
     ``lost.joint1.angle`` (1 where the sample is lost), zero in every verb but those that run it in time. They draw
     what is not given in ``u`` for the ``seed`` of the run. The value that the law saw last is a state,
-    ``sensor.joint1.angle``. Until the first sample arrives, what is measured at the law's first sample counts.
+    ``sensor.joint1.angle``; of a rate these are ``der(noise.joint1.angle)`` and so on. Until the first sample arrives,
+    what is measured at the law's first sample counts.
 
     Raises
     ------
@@ -55,8 +56,8 @@ class Sensor:
     >>> law = control.PD({"rotor1.angle": "motor1.torque", "rotor2.angle": "motor2.torque"}, kp=5.0, kd=0.5)
     >>> encoders = [control.Sensor(name, resolution=1e-4, delay=2e-3) for name in ("rotor1.angle", "rotor2.angle")]
     >>> closed = control.close_loop(dae, control.Sampled(law, 1e-3), sensors=encoders)
-    >>> [name for name in closed.x.names if name.startswith("sensor.rotor1")][:2]
-    ['sensor.rotor1.angle', 'sensor.rotor1.angle.pending[1]']
+    >>> [name for name in closed.x.names if name.startswith("sensor.rotor1")]
+    ['sensor.rotor1.angle']
     """
 
     measured: str
