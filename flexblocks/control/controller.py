@@ -262,11 +262,11 @@ def _told(dae: DAE, plant: SensedArm, used: ca.SX) -> Variables:
     """Return what a law is told: all of the arm that its updates depend on."""
     outputs = Variables(
         "output",
-        tuple(plant.signals),
-        tuple(raw.unit for raw in plant.signals.values()),
-        np.zeros(len(plant.signals)),
-        ca.vertcat(*[raw.symbol for raw in plant.signals.values()], ca.SX(0, 1)),
-        np.full(len(plant.signals), np.inf),
+        tuple(plant.raw),
+        tuple(raw.unit for raw in plant.raw.values()),
+        np.zeros(len(plant.raw)),
+        ca.vertcat(*[raw.symbol for raw in plant.raw.values()], ca.SX(0, 1)),
+        np.full(len(plant.raw), np.inf),
     )
     parts = [
         group.take([i for i in range(len(group)) if ca.depends_on(used, group.symbol[i])])

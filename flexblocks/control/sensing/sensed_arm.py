@@ -113,11 +113,6 @@ class SensedArm(DAE):
         return self.samplers[name]
 
     @property
-    def signals(self) -> Mapping[str, Raw]:
-        """What laws were told of outputs, and of rates of states and outputs, by name."""
-        return self._raw
-
-    @property
     def unread(self) -> list[str]:
         """The sensors that no law reads."""
         return [name for name in self.sensors if name not in self.samplers and name not in self.read_in_continuous_time]
