@@ -57,5 +57,5 @@ def test_closures_take_turns_where_some_follow_from_others(options: dict) -> Non
     run = fb.simulate(dae, np.linspace(0.0, 10.0, 101), method="implicit", **options)
     energy = run["kinetic_energy"] + run["potential_energy"]
     assert np.ptp(energy) < 2e-3 * np.ptp(run["potential_energy"])
-    gaps = [np.max(np.abs(closure_equations(dae).mismatch(x[:6], [])[0])) for x in run.x]
+    gaps = [np.max(np.abs(np.array(closure_equations(dae).mismatch(x[:6], [])[0]))) for x in run.x]
     assert max(gaps) < 1e-4
