@@ -20,6 +20,7 @@ from flexblocks import control
 
 RUNS, STEPS, STEP = 64, 500, 1e-3
 MUJOCO = ("RK4", "implicitfast")
+KP, KD, ANGLE = 200.0, 20.0, 0.3  # N m/rad, N m s/rad, and the reference of each joint [rad]
 
 
 def main() -> None:
@@ -31,7 +32,8 @@ def main() -> None:
     U = random.uniform(-5.0, 5.0, (RUNS, STEPS, JOINTS))
     exact = fb.stepper(dae, STEP, "rk8", substeps=4).rollout(x0, U, threads=1)[:, -1, :JOINTS]
     rows = [_of_stepper(dae, method, x0, U) for method in ("rk4", "rk8", "semi-implicit")]
-    if installed("mujoco", console=console):
+    has_mujoco = installed("mujoco", console=console)
+    if has_mujoco:
         rows += [_of_mujoco(integrator, x0, U) for integrator in MUJOCO]
     rows.append(_of_batch(dae, x0, U))
     peer = next((seconds for name, seconds, _ in rows if name == "mujoco.rollout, RK4"), rows[0][1])
@@ -40,7 +42,7 @@ def main() -> None:
         error = np.max(np.abs(angles - exact))
         table.add_row(name, f"{RUNS * STEPS / seconds:.0f}", f"{peer / seconds:.2f}", f"{error:.1e}")
     console.print(table)
-    console.print(_of_samples(dae))
+    console.print(_of_samples(dae, has_mujoco))
 
 
 def _cpu_time(work: Callable[[], object], times: int = 3) -> float:
@@ -88,10 +90,25 @@ def _of_batch(dae: fb.DAE, x0: np.ndarray, U: np.ndarray) -> Row:
     return "fb.simulate_batch, rk4", seconds, np.column_stack([runs[name].values[:, -1] for name in ANGLES])
 
 
-def _of_samples(dae: fb.DAE) -> Table:
-    law = control.PD(dict(zip(ANGLES, TORQUES, strict=True)), kp=200.0, kd=20.0)
+def _mujoco_under_pd(integrator: str) -> Callable[[], object]:
+    """Return a second of the arm under the same law, written in Python."""
+    import mujoco
+
+    model = mujoco.MjModel.from_xml_string(mjcf(STEP, integrator))
+
+    def run() -> None:
+        data = mujoco.MjData(model)
+        for _ in range(1000):
+            data.ctrl[:] = KP * (ANGLE - data.qpos) - KD * data.qvel
+            mujoco.mj_step(model, data)
+
+    return run
+
+
+def _of_samples(dae: fb.DAE, has_mujoco: bool) -> Table:
+    law = control.PD(dict(zip(ANGLES, TORQUES, strict=True)), kp=KP, kd=KD)
     loop = control.close_loop(dae, control.Sampled(law, STEP)).compile(strict=True)
-    u = {f"reference.{name}": 0.3 for name in ANGLES}
+    u = {f"reference.{name}": ANGLE for name in ANGLES}
     U = {name: np.full(1000, value) for name, value in u.items()}
     step = fb.stepper(loop, STEP)
     breaks = fb.piecewise_constant(STEP * np.arange(1000), np.random.default_rng(0).uniform(-1.0, 1.0, 1000))
@@ -104,6 +121,8 @@ def _of_samples(dae: fb.DAE) -> Table:
         ),
         "1000 breakpoints, simulate, auto": lambda: fb.simulate(dae, (0.0, 1.0), {TORQUES[0]: breaks}),
     }
+    if has_mujoco:
+        works |= {f"PD law at 1 kHz in Python, mujoco.mj_step, {name}": _mujoco_under_pd(name) for name in MUJOCO}
     table = Table("1 s of the arm", "CPU [s]")
     for name, work in works.items():
         table.add_row(name, f"{_cpu_time(work, 1):.4f}")
