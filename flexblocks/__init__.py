@@ -48,6 +48,7 @@ if TYPE_CHECKING:
         simulate_batch,
         stepper,
     )
+    from flexblocks.statics.buckling_load import BucklingLoad, buckling_load
     from flexblocks.statics.equilibrium import equilibrium
     from flexblocks.statics.operating_point import OperatingPoint
     from flexblocks.studies.study import study
@@ -55,6 +56,7 @@ if TYPE_CHECKING:
     __all__ = [
         "DAE",
         "Block",
+        "BucklingLoad",
         "Comparison",
         "Composite",
         "DHRow",
@@ -76,6 +78,7 @@ if TYPE_CHECKING:
         "Trajectory",
         "assemble",
         "bang_bang",
+        "buckling_load",
         "change_coordinates",
         "choose_damping",
         "compare",
@@ -139,6 +142,7 @@ else:
                 ]
             },
             {
+                "flexblocks.statics.buckling_load": ["BucklingLoad", "buckling_load"],
                 "flexblocks.statics.equilibrium": ["equilibrium"],
                 "flexblocks.statics.operating_point": ["OperatingPoint"],
                 "flexblocks.linear.linearize": ["linearize"],

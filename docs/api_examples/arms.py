@@ -243,3 +243,12 @@ with warnings.catch_warnings():
 
 # %% models.tendon_arm models.hoist_crane
 arm = models.tendon_arm(length=0.3, discs=6)
+
+# %% buckling_load, BucklingLoad
+model = fb.Model("mast")
+ground, load = model.add(fb.Ground("ground")), model.add(fb.WorldForce("load"))
+mast = fb.FlexibleBeam("mast", length=2.0, linear_density=0.5, flexural_rigidity=40.0, discretization=fb.StrainModes(3))
+model.connect(ground.frame_b, model.add(mast).frame_a)
+model.connect(mast.frame_b, load.frame_a)
+found = fb.buckling_load(fb.assemble(model), "load.force_x")
+print(found.load, found.kind)
