@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from flexblocks.statics.buckling_load import BucklingLoad, buckling_load
     from flexblocks.statics.equilibrium import equilibrium
     from flexblocks.statics.operating_point import OperatingPoint
+    from flexblocks.studies.cases import grid
     from flexblocks.studies.study import study
 
     __all__ = [
@@ -86,6 +87,7 @@ if TYPE_CHECKING:
         "equilibrium",
         "from_mjcf",
         "from_urdf",
+        "grid",
         "linear_grid",
         "linearize",
         "load",
@@ -153,7 +155,7 @@ else:
                 "flexblocks.linear.damping_choice": ["DampingChoice"],
             },
             {"flexblocks.compare": ["Comparison", "compare"]},
-            {"flexblocks.studies.study": ["study"]},
+            {"flexblocks.studies.study": ["study"], "flexblocks.studies.cases": ["grid"]},
             {"flexblocks.errors": ["FlexblocksError", "FlexblocksWarning"]},
         ],
         ["flexblocks.beam", "flexblocks.blocks", "flexblocks.shapes"],

@@ -14,6 +14,7 @@ import importlib
 import importlib.util
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from importlib.metadata import version as installed_version
 from types import ModuleType
 from typing import Any, TypeVar
 
@@ -42,6 +43,8 @@ class LazyPackage(ModuleType):
     def __getattr__(self, name: str) -> Any:
         if name == "__all__":
             return self.__all_names()
+        if name == "__version__":
+            return installed_version(self.__name__)
         if name.startswith("__"):
             raise AttributeError(name)
         for group in self.__groups:

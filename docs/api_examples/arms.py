@@ -244,7 +244,7 @@ with warnings.catch_warnings():
 # %% models.tendon_arm models.hoist_crane
 arm = models.tendon_arm(length=0.3, discs=6)
 
-# %% buckling_load, BucklingLoad
+# %% buckling_load BucklingLoad
 model = fb.Model("mast")
 ground, load = model.add(fb.Ground("ground")), model.add(fb.WorldForce("load"))
 mast = fb.FlexibleBeam("mast", length=2.0, linear_density=0.5, flexural_rigidity=40.0, discretization=fb.StrainModes(3))

@@ -21,6 +21,9 @@ def peak(case: dict) -> float:
 cases: fb.studies.Cases = fb.studies.grid({"payload.mass": [0.05, 0.1], "joint2.angle": [0.0, 0.5, 1.0]})
 print(len(cases))
 
+# %% grid
+postures = fb.grid({"joint1.angle": [0.0, 1.0], "joint2.angle": [0.0, 0.5]})
+
 # %% studies.samples
 cases = fb.studies.samples({"load": (1.0, 2.0), "length": (0.4, 0.6), "rigidity": (0.9, 1.1)}, 32)
 runs = fb.study(peak, cases)

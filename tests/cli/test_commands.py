@@ -526,6 +526,11 @@ def test_version() -> None:
     result = run("--version")
     assert result.exit_code == 0
     assert result.stdout == f"flexblocks {version('flexblocks')}\n"
+    assert fb.__version__ == version("flexblocks")
+    module = subprocess.run(
+        [sys.executable, "-m", "flexblocks", "--version"], capture_output=True, text=True, check=True
+    )
+    assert module.stdout == result.stdout
 
 
 @pytest.mark.slow
