@@ -27,7 +27,7 @@ DISTRIBUTIONS = {"collada": "pycollada", "fast_simplification": "fast-simplifica
             "from flexblocks import export; from flexblocks.cli.commands import COMMANDS, function_of;"
             "commands = [function_of(name) for name in COMMANDS if name != 'plan']; export.report(1, 'arm.html')",
         ),
-        ("typer", "cli", "The command line", "from flexblocks.command_line import main; main()"),
+        ("typer", "cli", "The command line", "from flexblocks.__main__ import main; main()"),
         ("zarr", "cluster", "The store study.zarr", "fb.study(lambda case: 1.0, {'a': [1.0]}, 'study.zarr')"),
     ],
 )

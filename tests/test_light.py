@@ -68,7 +68,7 @@ def test_help_imports_no_command() -> None:
     """It costs what typer and rich cost; one line of help is the first of the docstring."""
     script = f"""
 import sys
-from flexblocks.command_line import main
+from flexblocks.__main__ import main
 sys.argv = ["flexblocks", "--help"]
 try:
     main()
