@@ -105,18 +105,18 @@ def assemble(
     # Spanning tree; an invalid model is refused before any symbol is made.
     plan = topology(model)
     # Symbolic parameters, which replace numbers in the blocks from here on.
-    p, values = symbolic_parameters(model, symbolic)
+    p, values, gravity = symbolic_parameters(model, symbolic)
     if values:
         plan = topology(model, values)
     # The planes in which beams bend, where they leave that to the arm.
     kinds = BlockKinds(p.symbol)
-    plan = decided_topology(model, plan, values, kinds, p.start)
+    plan = decided_topology(model, plan, values, kinds, p.start, gravity)
     locks = checked_locks(plan, locked)
     free, plan = plan, with_locks(plan, locks)
     moved = checked_prescriptions(plan, prescribed)
     # Physics of every block by itself, then the multibody tree of all of them.
     terms, carried = evaluated(plan, kinds, p.start)
-    tree, x, z, u = _tree(model, plan, terms, carried, p, moved)
+    tree, x, z, u = _tree(model.name, gravity, plan, terms, carried, p, moved)
     algorithm, no_output = "recursive" if dynamics == "auto" else dynamics, variables("output", [])
     dae = DAE(model.name, x, z, u, p, no_output, tree, algorithm, model.copy(), locked=locks)
     # Kinematic loops: start values that close them, and the closures that are independent.
@@ -124,7 +124,7 @@ def assemble(
     if tree.loops.closures:
         near = None
         if locks:
-            whole, x, z, u = _tree(model, free, *evaluated(free, kinds, p.start), p, ())
+            whole, x, z, u = _tree(model.name, gravity, free, *evaluated(free, kinds, p.start), p, ())
             near = locked_start(DAE(model.name, x, z, u, p, no_output, whole, algorithm), locks)
         dae, leads = close_loops(dae, near)
     # Outputs, to which the forces in the closures belong.
@@ -147,7 +147,8 @@ def assemble(
 
 
 def _tree(
-    model: Model,
+    arm: str,
+    gravity: ca.SX,
     plan: Topology,
     terms: dict[str, BlockTerms],
     carried: dict[str, np.ndarray],
@@ -162,7 +163,7 @@ def _tree(
     number: dict[tuple[str, str], int] = {}
     slices: dict[str, list[slice]] = {}
     blocks = plan.blocks
-    starts_at = start_values(model.name, plan)
+    starts_at = start_values(arm, plan)
     first_order: dict[int, Variable] = {}
     for name in plan.order:
         block = blocks[name]
@@ -235,7 +236,7 @@ def _tree(
         "first_order": first_order,
         "state_ranges": state_ranges(plan),
     }
-    tree = Tree(tuple(bodies), len(q), np.array(model.gravity), p.symbol, loops, **parts)
+    tree = Tree(tuple(bodies), len(q), gravity, p.symbol, loops, **parts)
     x = variables("state", q + rates + w, symbols=symbols)
     limits, roles, derivative_of = zip(*about, strict=True) if about else ((), (), ())
     inputs = variables("input", u, limits, roles=roles, derivative_of=derivative_of)

@@ -41,8 +41,9 @@ def _forces(arm: RandomArm, dae: fb.DAE, point: OperatingPoint) -> str:
     J = closure_jacobian(dae, point.x, point.z)
     reaction = J.T @ point.forces if len(J) else still
     # Weight and springs, as if nothing of them cancelled.
+    gravity = dae.tree.gravity_at(dae.p.start)
     M = dae.mass_matrix(q, [], *dependent).full()
-    weight = np.linalg.norm(dae.tree.gravity) * np.sqrt(np.abs(np.diag(M)) * np.max(np.diag(M), initial=0.0))
+    weight = np.linalg.norm(gravity) * np.sqrt(np.abs(np.diag(M)) * np.max(np.diag(M), initial=0.0))
     symbols = [dae.q, dae.v, *dae.posture_symbols[2:]]
     stiffness = ca.Function("stiffness", symbols, [ca.jacobian(dae.expressions.bias, dae.q)])
     springs = np.abs(stiffness(q, still, *dependent).full()) @ np.abs(q)

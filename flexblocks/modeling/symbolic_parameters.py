@@ -3,22 +3,36 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 import casadi as ca
 import numpy as np
 
 from flexblocks.errors import FlexblocksError, NameUnknownError, ParameterError, listing, suggestion
-from flexblocks.interfaces import Block, Composite, Range
+from flexblocks.interfaces import ANY, Block, Composite, Range, parameter
 from flexblocks.interfaces.parameters import argument_name
 from flexblocks.interfaces.variables import Variables, variables
 from flexblocks.modeling.model import Model
 
 
 @dataclasses.dataclass(frozen=True)
+class _World:
+    """What a model has that belongs to no block."""
+
+    gravity: tuple[float, ...] = parameter("m/s2", ANY, shape=(3,), symbolic=True)
+    name: str = ""
+
+    def made_for_numbers(self) -> Mapping[str, str]:
+        return {}
+
+    def check_change(self, names: Collection[str]) -> None:
+        """Any gravity will do."""
+
+
+@dataclasses.dataclass(frozen=True)
 class _Parameter:
-    """A parameter of a block that can stay symbolic: a number, or an array of numbers.
+    """A parameter of a block, or the gravity of a model, that can stay symbolic: a number, or an array of numbers.
 
     Attributes
     ----------
@@ -36,7 +50,7 @@ class _Parameter:
         Whether a block with physics has it, by this name; else a composite alone, which passes it on to its parts.
     """
 
-    block: Block | Composite
+    block: Block | Composite | _World
     field: str
     unit: str
     value: np.ndarray
@@ -69,13 +83,13 @@ class _OwnersCheck:
 
     Attributes
     ----------
-    block : Block or Composite
+    block : Block, Composite or _World
     fields : dict
         By the argument of the block its value as it was built, and by position among the symbolic parameters the
         entries of it that are symbolic; a symmetric matrix has both.
     """
 
-    block: Block | Composite
+    block: Block | Composite | _World
     fields: Mapping[str, tuple[np.ndarray, Mapping[int, tuple[tuple[int, ...], ...]]]]
 
     def check(self, where: str, values: np.ndarray) -> None:
@@ -108,8 +122,8 @@ def _checks(names: Sequence[str], known: Mapping[str, _Parameter]) -> list[_Owne
     return [_OwnersCheck(blocks[key], fields) for key, fields in owners.items()]
 
 
-def symbolic_parameters(model: Model, names: Iterable[str] | str) -> tuple[Variables, dict[str, dict[str, Any]]]:
-    """Return the named parameters as variables, and their symbols by block and field.
+def symbolic_parameters(model: Model, names: Iterable[str] | str) -> tuple[Variables, dict[str, dict[str, Any]], ca.SX]:
+    """Return the named parameters as variables, their symbols by block and field, and the gravity SX (3, 1).
 
     An array is named as a whole, ``payload.center``, or by its entries, ``payload.center[1]``,
     ``payload.inertia[1,2]`` (in one triangle, as the matrix is symmetric); the variables are its entries.
@@ -119,7 +133,8 @@ def symbolic_parameters(model: Model, names: Iterable[str] | str) -> tuple[Varia
     NameUnknownError
         A name that is not a parameter, or not one that can be a symbol.
     """
-    numbers = {name: p for block in model.blocks.values() for name, p in _parameters(block).items()}
+    owners = (*model.blocks.values(), _World(model.gravity))
+    numbers = {name: p for owner in owners for name, p in _parameters(owner).items()}
     whole = {name: p for name, p in numbers.items() if p.argument not in p.block.made_for_numbers()}
     known = {entry: p for p in whole.values() for entry in p.entries}
     if names == "all":
@@ -127,8 +142,8 @@ def symbolic_parameters(model: Model, names: Iterable[str] | str) -> tuple[Varia
     asked = [names] if isinstance(names, str) else list(dict.fromkeys(names))
     for name in asked:
         if name in numbers and name not in whole:
-            others = [each for each in whole if whole[each].block is numbers[name].block]
-            block = numbers[name].block
+            block: Any = numbers[name].block
+            others = [each for each in whole if whole[each].block is block]
             raise ParameterError(
                 f"assemble: symbolic = '{name}': {block.where}: {block.made_for_numbers()[numbers[name].argument]}, or "
                 f"assemble the arm anew for each value. Others can stay symbolic ({listing(others)})."
@@ -150,18 +165,19 @@ def symbolic_parameters(model: Model, names: Iterable[str] | str) -> tuple[Varia
     values: dict[str, dict[str, Any]] = {}
     for (block, field), by_name in symbols.items():
         values.setdefault(block, {})[field] = known[next(iter(by_name))].with_symbols(by_name)
-    return p, values
+    gravity = values.pop("", {"gravity": ca.SX(ca.DM(model.gravity))})["gravity"]
+    return p, values, ca.sparsify(gravity)
 
 
-def _parameters(block: Block | Composite) -> dict[str, _Parameter]:
+def _parameters(block: Block | Composite | _World) -> dict[str, _Parameter]:
     """Return every number, and every array that may be symbolic, of a block and its parts, by name."""
-    parameters = {}
+    parameters, prefix = {}, f"{block.name}." if block.name else ""
     for field in dataclasses.fields(block):
         quantity, value = field.metadata.get("quantity"), getattr(block, field.name)
         # A field with a quantity of its own kind (a property along a beam) can stay symbolic as a number.
         symbolic = field.metadata.get("symbolic", isinstance(value, float))
         if quantity and symbolic and isinstance(value, (float, tuple)):
-            name, array = f"{block.name}.{argument_name(field)}", np.array(value)
+            name, array = f"{prefix}{argument_name(field)}", np.array(value)
             symmetric = quantity.symmetric and array.ndim == 2
             entries, range_ = _entries(name, array.shape, symmetric), quantity.entry_range(array.shape)
             alone = isinstance(block, Block)

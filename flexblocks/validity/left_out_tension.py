@@ -72,4 +72,4 @@ def _weights(dae: DAE, q: np.ndarray, p: np.ndarray, *dependent: np.ndarray) -> 
     for index, body in reversed(list(enumerate(bodies))):
         if body.parent is not None:
             masses[body.parent] += masses[index]
-    return masses * float(np.linalg.norm(dae.tree.gravity))
+    return masses * float(np.linalg.norm(dae.tree.gravity_at(p)))

@@ -46,7 +46,7 @@ def judgement(model: ArmGraph) -> Judgement:
         A block returns what no block may return.
     """
     plan, kinds, p = topology(model), BlockKinds(ca.SX(0, 1)), np.zeros(0)
-    plan = decided_topology(model, plan, {}, kinds, p)
+    plan = decided_topology(model, plan, {}, kinds, p, ca.SX(ca.DM(model.gravity)))
     terms, carried = evaluated(plan, kinds, p)
     planes = {name: node.block.planes for name, node in plan.nodes.items() if isinstance(node.block, BEAMS)}
     remarks = (*_of_arm(model, plan, terms), *_of_blocks(plan, terms, carried))

@@ -23,7 +23,7 @@ def magnitude_of_terms(dae: fb.DAE, q: np.ndarray, v: np.ndarray, *dependent: np
         Dependent variables, if there are any.
     """
     tree, rest = dae.tree, np.concatenate([*dependent, np.zeros(0)])
-    total = np.zeros(tree.size)
+    total, gravity = np.zeros(tree.size), tree.gravity_at(dae.p.start)
     # For each body the rotation (3, 3) and Jacobian (6, n) of its outlets.
     outlets: list[dict[str, tuple[np.ndarray, np.ndarray]]] = []
     for body in tree.bodies:
@@ -45,7 +45,7 @@ def magnitude_of_terms(dae: fb.DAE, q: np.ndarray, v: np.ndarray, *dependent: np
         if body.terms.has_inertia:
             speeds = [speed, *(np.abs(J) @ np.abs(v) for _, J in outlets[-1].values())]
             turning = max(np.linalg.norm(each[:3]) for each in speeds)
-            weight = np.concatenate([np.zeros(3), np.abs(R.T @ tree.gravity), np.zeros(n)])
+            weight = np.concatenate([np.zeros(3), np.abs(R.T @ gravity), np.zeros(n)])
             inertia = np.abs(body.terms.inertia(share @ q, p).full())
             total += np.abs(rates).T @ inertia @ (weight + turning * speed)
     return total

@@ -94,8 +94,7 @@ def _own(tree: Tree, element: Element, x: ca.SX, z: ca.SX, u: ca.SX) -> list[ca.
 
 
 def _arguments(tree: Tree, element: Element, motions: Sequence[Motion], *own: ca.SX) -> list[ca.SX]:
-    gravity = ca.sparsify(ca.SX(ca.DM(tree.gravity)))
-    return [*(part for motion in motions for part in motion), *own, element.terms.p, gravity]
+    return [*(part for motion in motions for part in motion), *own, element.terms.p, tree.gravity]
 
 
 def _seen(sweep: RelativeMotions, element: Element) -> list[Motion]:

@@ -34,16 +34,15 @@ def weight_energies(tree: Tree, q: ca.SX) -> dict[str, ca.SX]:
 
     Mass and first moment are read off the body's inertia matrix: T contains 1/2 m v'v + v'(omega x c m).
     """
-    if not tree.gravity.any():
+    if not tree.gravity.nnz():
         return {}
-    g = ca.sparsify(ca.SX(ca.DM(tree.gravity)))
     energies = {}
     for body, (R, r) in zip(tree.bodies, poses(tree, q), strict=True):
         if not body.terms.has_inertia:
             continue
         (inertia,) = call(body.terms.inertia, body.gather(q), body.terms.p)
         moment = ca.vertcat(-inertia[5, 1], inertia[5, 0], -inertia[4, 0])
-        energies[body.name] = ca.sparsify(-ca.dot(g, inertia[3, 3] * r + R @ moment))
+        energies[body.name] = ca.sparsify(-ca.dot(tree.gravity, inertia[3, 3] * r + R @ moment))
     return {name: energy for name, energy in energies.items() if energy.nnz()}
 
 

@@ -55,7 +55,6 @@ def outputs(
     felt = bool(tree.locks) or any(body.terms.senses_effort for body in tree.bodies)
     sensed_accelerations = any(body.terms.senses_acceleration for body in tree.bodies)
     a = accelerations() if felt or sensed_accelerations or tree.prescribed else ca.SX(n, 1)
-    g = ca.sparsify(ca.SX(ca.DM(tree.gravity)))
     # Accelerometers differentiate velocities: the variables these depend on, and their rates.
     motion = ca.SX(0, 1), ca.SX(0, 1)
     if sensed_accelerations:
@@ -78,7 +77,7 @@ def outputs(
         sensed = _acceleration(inlet, *motion) if body.terms.senses_acceleration else ca.SX(3, 1)
         arguments = block_arguments(tree, body, x, z, inputs)
         effort = efforts.get(body.name, ca.SX(len(body.terms.held), 1))
-        (values,) = call(body.terms.outputs, *inlet, sensed, inlet[0].T @ g, effort, whole, *arguments)
+        (values,) = call(body.terms.outputs, *inlet, sensed, inlet[0].T @ tree.gravity, effort, whole, *arguments)
         by_name |= {f"{body.name}.{name}": values[i] for i, name in enumerate(body.terms.physics.outputs)}
     of_elements = element_values(tree, "outputs", x, z, inputs).values() if tree.elements else ()
     for element, values in zip(tree.elements, of_elements, strict=True):

@@ -29,7 +29,7 @@ class BlockKinds:
     """
 
     def __init__(self, p: ca.SX) -> None:
-        self._p = p
+        self.p = p
         self._indifferent: dict[Hashable, BlockTerms] = {}
         self._by_load: dict[Hashable, BlockTerms] = {}
 
@@ -46,7 +46,7 @@ class BlockKinds:
         loaded = (kind, carried.tobytes())
         terms = self._indifferent.get(kind) or self._by_load.get(loaded)
         if terms is None:
-            terms = block_terms(block, outlets, mounted, carried, self._p, locked)
+            terms = block_terms(block, outlets, mounted, carried, self.p, locked)
             if len(terms.symbols.dependent):
                 return terms
             if terms.local.asked:

@@ -39,7 +39,7 @@ SAME = 1e-5
 SAMPLES = (0.31, 0.74)
 
 
-def bending_planes(plan: Topology, kinds: BlockKinds, p: np.ndarray, gravity: np.ndarray) -> dict[str, str]:
+def bending_planes(plan: Topology, kinds: BlockKinds, p: np.ndarray, gravity: ca.SX) -> dict[str, str]:
     """Return the axes along which each beam deflects that leaves this to the arm: ``"y"``, ``"z"`` or ``"yz"``.
 
     Parameters
@@ -49,8 +49,8 @@ def bending_planes(plan: Topology, kinds: BlockKinds, p: np.ndarray, gravity: np
         Evaluates the blocks.
     p : ndarray
         Nominal values of the symbolic parameters.
-    gravity : ndarray (3,)
-        In world axes [m/s2].
+    gravity : SX (3, 1)
+        In world axes [m/s2], of the symbolic parameters.
     """
     open_ = [
         name for name, node in plan.nodes.items() if isinstance(node.block, BEAMS) and node.block.bending == "auto"
@@ -66,13 +66,18 @@ def bending_planes(plan: Topology, kinds: BlockKinds, p: np.ndarray, gravity: np
 
 
 def decided_topology(
-    model: ArmGraph, plan: Topology, values: Mapping[str, Mapping[str, object]], kinds: BlockKinds, p: np.ndarray
+    model: ArmGraph,
+    plan: Topology,
+    values: Mapping[str, Mapping[str, object]],
+    kinds: BlockKinds,
+    p: np.ndarray,
+    gravity: ca.SX,
 ) -> Topology:
     """Return the topology of a model, of which `plan` is that with these values, with all planes of its beams decided.
 
     What stands below sees ``"y"``, ``"z"`` or ``"yz"`` alone.
     """
-    planes = bending_planes(plan, kinds, p, np.array(model.gravity))
+    planes = bending_planes(plan, kinds, p, gravity)
     if not planes:
         return plan
     return topology(model, {**values, **{name: {**values.get(name, {}), "bending": planes[name]} for name in planes}})
@@ -96,7 +101,7 @@ class _Arm:
     plan: Topology
     kinds: BlockKinds
     p: np.ndarray
-    gravity: np.ndarray
+    gravity: ca.SX
     open_: list[str]
 
     @property
@@ -116,9 +121,15 @@ class _Arm:
                 R = R @ self._motion(inner, self.plan.nodes[outer].outlet, 0.0)[0]
         return R[:, 2], R[:, 1]
 
+    @cached_property
+    def _gravities(self) -> tuple[np.ndarray, ...]:
+        """Gravity (3,) at samples of the symbolic parameters."""
+        function = ca.Function("gravity", [self.kinds.p], [ca.densify(self.gravity)])
+        return tuple(function(_near(self.p, share)).full().ravel() for share in SAMPLES)
+
     def mirrored(self, normal: np.ndarray) -> dict[str, str] | None:
         """Return the axes along which the beams deflect if the arm is its image in this plane, else None."""
-        if abs(self.gravity @ normal) > SAME * np.linalg.norm(self.gravity):
+        if any(abs(g @ normal) > SAME * np.linalg.norm(g) for g in self._gravities):
             return None
         seen = self._seen(normal)
         if seen is None:
@@ -207,7 +218,7 @@ class _Arm:
         """Return the terms of a block, with values of its coordinates and parameters off the reference by a share."""
         terms = self._terms(name)
         q, p = terms.reference(self.p)
-        return terms, (q + share * (1 + np.arange(len(q)) / 7), p + share / 10 * np.where(p == 0, 1.0, np.abs(p)))
+        return terms, (q + share * (1 + np.arange(len(q)) / 7), _near(p, share))
 
     def _terms(self, name: str) -> BlockTerms:
         node = self.plan.nodes[name]
@@ -246,6 +257,11 @@ class _Arm:
         sizes[:3] += sizes[3:6].max() * self.length**2
         scale = np.sqrt(np.outer(sizes, sizes))
         return bool(np.all(np.abs(mirror.T @ about @ mirror - about) <= SAME * scale))
+
+
+def _near(p: np.ndarray, share: float) -> np.ndarray:
+    """Return values of symbolic parameters that are off others by a tenth of a share of these."""
+    return p + share / 10 * np.where(p == 0, 1.0, np.abs(p))
 
 
 def _axis(seen: _Seen) -> str | None:

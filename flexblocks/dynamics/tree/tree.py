@@ -30,16 +30,17 @@ NO_LOOPS = Loops()
 class Tree:
     """Multibody tree: bodies, parents before children, over `size` coordinates of the arm.
 
-    `gravity` is the acceleration of free fall (3) in world axes [m/s2]; `p` the symbolic parameters; `loops` the cuts
-    that made it a tree; `feedback` the control laws that set the inputs of the blocks in a closed loop; `locks` the
-    coordinates that are held at numbers; `elements` the force elements between its frames; `prescribed` the coordinates
-    whose motion is prescribed; `frames` the frames of composites by name, each with that of the body behind it;
-    `first_order` the first-order states by their positions among these; `state_ranges` the ranges of states by name.
+    `gravity` is the acceleration of free fall, SX (3, 1), in world axes [m/s2]; `p` the symbolic parameters; `loops`
+    the cuts that made it a tree; `feedback` the control laws that set the inputs of the blocks in a closed loop;
+    `locks` the coordinates that are held at numbers; `elements` the force elements between its frames; `prescribed` the
+    coordinates whose motion is prescribed; `frames` the frames of composites by name, each with that of the body behind
+    it; `first_order` the first-order states by their positions among these; `state_ranges` the ranges of states by
+    name.
     """
 
     bodies: tuple[Body, ...]
     size: int
-    gravity: np.ndarray
+    gravity: ca.SX
     p: ca.SX
     loops: Loops = NO_LOOPS
     feedback: Feedback | None = None
@@ -216,7 +217,11 @@ class Tree:
     @property
     def ground_acceleration(self) -> ca.SX:
         """Acceleration (6) of the ground that is equivalent to gravity."""
-        return ca.sparsify(ca.SX(ca.vertcat(ca.DM.zeros(3), -ca.DM(self.gravity))))
+        return ca.vertcat(ca.SX(3, 1), -self.gravity)
+
+    def gravity_at(self, p: np.ndarray) -> np.ndarray:
+        """Return the acceleration of free fall (3,) in world axes [m/s2] at values of the symbolic parameters."""
+        return ca.Function("gravity", [self.p], [ca.densify(self.gravity)])(p).full().ravel()
 
 
 def _places(element: Element) -> list[Place]:

@@ -7,7 +7,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import casadi as ca
-import numpy as np
 
 from flexblocks.dae.dae import DAE
 from flexblocks.dynamics.algorithms.energy import stored_energies, total, weight_energies
@@ -190,7 +189,7 @@ def velocity_force(dae: DAE) -> ca.SX:
     """Return Coriolis and centrifugal forces (n): inverse dynamics without acceleration, gravity, springs or loads."""
     idle = {"potential": 0.0, "dissipation": 0.0, "loads": (), "power": 0.0}
     bare = _with(dae.tree, lambda physics: dataclasses.replace(physics, **idle))
-    bare = dataclasses.replace(bare, gravity=np.zeros(3))
+    bare = dataclasses.replace(bare, gravity=ca.SX(3, 1))
     return free_rows(dae.tree, inverse_dynamics(bare, dae.q, dae.v, ca.SX(dae.tree.size, 1)))
 
 

@@ -104,8 +104,8 @@ def animate(
         "color": color,
         "signals": None if signals is None else list(signals),
     }
-    up = up_of(first)
-    return Animation(Scene(title or first.name, tuple(runs), up, first.tree.gravity, fixtures, options))
+    up, gravity = up_of(first), first.tree.gravity_at(first.p.start)
+    return Animation(Scene(title or first.name, tuple(runs), up, gravity, fixtures, options))
 
 
 def _runs(motion: Any, dae: DAE, label: str, mode: int | None, frames: int, triangles: int) -> list[Run]:

@@ -27,8 +27,8 @@ MOST_MODES = 12
 
 
 def up_of(dae: DAE) -> np.ndarray:
-    """Return the direction (3,) away from gravity; z without any."""
-    g = np.array(dae.tree.gravity, dtype=float)
+    """Return the direction (3,) away from gravity, as the arm was built; z without any."""
+    g = dae.tree.gravity_at(dae.p.start)
     return -g / np.linalg.norm(g) if np.linalg.norm(g) else np.array([0.0, 0.0, 1.0])
 
 

@@ -193,7 +193,7 @@ def _postures(dae: DAE, limits: Limits, start: np.ndarray, goal: np.ndarray) -> 
     away = np.abs(goal - start)
     joints = ~deforming(dae)
     angles = turning(dae)
-    weighs = bool(np.any(dae.tree.gravity))
+    weighs = bool(dae.tree.gravity.nnz())
     if weighs and np.any(joints & ~angles & ~(np.isfinite(low) & np.isfinite(high))):
         return None
     # Angles turn all the way, slides go beyond both ends, deflections stay near those at rest.
