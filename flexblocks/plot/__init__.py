@@ -10,6 +10,7 @@ from flexblocks.plot.many_cases import parallel_coordinates, scatter_matrix
 from flexblocks.plot.mode import mode
 from flexblocks.plot.modes import modes
 from flexblocks.plot.plan import plan
+from flexblocks.plot.record import record
 from flexblocks.plot.region import region
 from flexblocks.plot.save import save
 from flexblocks.plot.snapshots import snapshots
@@ -27,6 +28,7 @@ __all__ = [
     "modes",
     "parallel_coordinates",
     "plan",
+    "record",
     "region",
     "save",
     "scatter_matrix",

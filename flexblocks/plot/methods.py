@@ -7,6 +7,7 @@ from flexblocks.plot.block_graph import model
 from flexblocks.plot.comparison import comparison
 from flexblocks.plot.eigenvalues import eigenvalues
 from flexblocks.plot.plan import plan
+from flexblocks.plot.record import record
 from flexblocks.plot.time_series import stacked
 
 register(
@@ -17,6 +18,7 @@ register(
         "Model.plot": model,
         "OperatingPoint.plot": arm,
         "Plan.plot": plan,
+        "Record.plot": record,
         "Replay.plot": stacked,
         "Trajectory.plot": stacked,
     }
