@@ -18,6 +18,11 @@ if TYPE_CHECKING:
     from flexblocks.dae.change_coordinates import change_coordinates
     from flexblocks.dae.dae import DAE
     from flexblocks.errors import FlexblocksError, FlexblocksWarning
+    from flexblocks.identification.spectral.frequency_response import FrequencyResponse
+    from flexblocks.identification.spectral.identify_modes import identify_modes
+    from flexblocks.identification.spectral.identify_response import identify_response
+    from flexblocks.identification.spectral.measured_modes import MeasuredModes
+    from flexblocks.identification.spectral.spectral_fit import SpectralFit
     from flexblocks.importers.elastic import Elastic
     from flexblocks.importers.mjcf import from_mjcf
     from flexblocks.importers.robot import Robot
@@ -63,8 +68,10 @@ if TYPE_CHECKING:
         "FlexblocksError",
         "FlexblocksWarning",
         "ForceElement",
+        "FrequencyResponse",
         "LinearGrid",
         "LinearModel",
+        "MeasuredModes",
         "Model",
         "OperatingPoint",
         "PiecewisePolynomial",
@@ -72,6 +79,7 @@ if TYPE_CHECKING:
         "Robot",
         "Signal",
         "SimulationError",
+        "SpectralFit",
         "Stepper",
         "Trajectory",
         "assemble",
@@ -83,6 +91,8 @@ if TYPE_CHECKING:
         "equilibrium",
         "from_mjcf",
         "from_urdf",
+        "identify_modes",
+        "identify_response",
         "linear_grid",
         "linearize",
         "load",
@@ -149,6 +159,13 @@ else:
                 "flexblocks.linear.damping_choice": ["DampingChoice"],
             },
             {"flexblocks.compare": ["Comparison", "compare"]},
+            {
+                "flexblocks.identification.spectral.frequency_response": ["FrequencyResponse"],
+                "flexblocks.identification.spectral.identify_modes": ["identify_modes"],
+                "flexblocks.identification.spectral.identify_response": ["identify_response"],
+                "flexblocks.identification.spectral.measured_modes": ["MeasuredModes"],
+                "flexblocks.identification.spectral.spectral_fit": ["SpectralFit"],
+            },
             {"flexblocks.studies.study": ["study"]},
             {"flexblocks.errors": ["FlexblocksError", "FlexblocksWarning"]},
         ],

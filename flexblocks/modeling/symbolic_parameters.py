@@ -153,6 +153,40 @@ def symbolic_parameters(model: Model, names: Iterable[str] | str) -> tuple[Varia
     return p, values
 
 
+def with_parameters(model: Model, values: Mapping[str, float]) -> Model:
+    """Return the model whose blocks have other values of parameters, named as symbolic ones are.
+
+    Raises
+    ------
+    NameUnknownError
+        There is no such parameter.
+    ParameterError
+        A value out of its range; or a parameter of a part of a composite, which the composite does not have itself.
+    """
+    changed: dict[str, dict[str, Any]] = {}
+    known = {n: (block, p) for block in model.blocks.values() for n, p in _parameters(block).items()}
+    entries = {entry: (block, p) for block, p in known.values() for entry in p.entries}
+    for name, value in values.items():
+        if name not in entries:
+            raise NameUnknownError(f"Model '{model.name}': there is no parameter '{name}'{suggestion(name, entries)}")
+        block, parameter = entries[name]
+        if parameter.block is not block:
+            own = listing(entry for entry, (_, p) in entries.items() if p.block is block)
+            raise ParameterError(
+                f"Model '{model.name}': '{name}' belongs to a part of {block.where}, which sets it itself; name a "
+                f"parameter of '{block.name}' ({own})."
+            )
+        fields = changed.setdefault(block.name, {})
+        array = np.array(fields.get(parameter.argument, parameter.value), dtype=float)
+        index = parameter.entries[name]
+        array[index] = value
+        if parameter.symmetric:
+            array[index[::-1]] = value
+        fields[parameter.argument] = array.tolist()
+    blocks = {name: dataclasses.replace(model[name], **fields) for name, fields in changed.items()}
+    return model.copy(blocks)
+
+
 def _parameters(block: Block | Composite) -> dict[str, _Parameter]:
     """Return every number, and every array that may be symbolic, of a block and its parts, by name."""
     parameters = {}

@@ -6,6 +6,7 @@ from flexblocks.plot.arm import arm
 from flexblocks.plot.block_graph import model
 from flexblocks.plot.comparison import comparison
 from flexblocks.plot.eigenvalues import eigenvalues
+from flexblocks.plot.frequency_response import frequency_response
 from flexblocks.plot.many_cases import parallel_coordinates, scatter_matrix
 from flexblocks.plot.mode import mode
 from flexblocks.plot.modes import modes
@@ -23,6 +24,7 @@ __all__ = [
     "arm",
     "comparison",
     "eigenvalues",
+    "frequency_response",
     "mode",
     "model",
     "modes",

@@ -6,6 +6,7 @@ from flexblocks.plot.arm import arm
 from flexblocks.plot.block_graph import model
 from flexblocks.plot.comparison import comparison
 from flexblocks.plot.eigenvalues import eigenvalues
+from flexblocks.plot.frequency_response import frequency_response
 from flexblocks.plot.plan import plan
 from flexblocks.plot.record import record
 from flexblocks.plot.time_series import stacked
@@ -14,6 +15,7 @@ register(
     {
         "Animated.animate": animate,
         "Comparison.plot": comparison,
+        "FrequencyResponse.plot": frequency_response,
         "LinearModel.plot": eigenvalues,
         "Model.plot": model,
         "OperatingPoint.plot": arm,

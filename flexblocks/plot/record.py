@@ -85,7 +85,9 @@ def _draw(ax: Axes, measured: Record, model: Trajectory | None, group: Sequence[
             ax.plot(model.t, model[name], label=f"{name}, {model.name}", linewidth=1.3, color=color)
     quiet(ax)
     ax.margins(x=0)
-    unit = measured.unit(group[0])
+    known = [measured.unit(name) for name in group]
+    known += [model.unit(name) for name in group if model is not None and name in _names(model)]
+    unit = next(filter(None, known), "")
     word = group[0] if len(group) == 1 else common_word(group)
     ax.set_ylabel(f"{word} [{unit}]" if unit else word)
     if len(ax.lines) > 1:
