@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from flexblocks.dae.change_coordinates import change_coordinates
     from flexblocks.dae.dae import DAE
     from flexblocks.errors import FlexblocksError, FlexblocksWarning
+    from flexblocks.identification.rigid.regressor import Regressor, regressor
+    from flexblocks.identification.rigid.regressor_fit import RegressorFit
     from flexblocks.identification.spectral.frequency_response import FrequencyResponse
     from flexblocks.identification.spectral.identify_modes import identify_modes
     from flexblocks.identification.spectral.identify_response import identify_response
@@ -76,6 +78,8 @@ if TYPE_CHECKING:
         "OperatingPoint",
         "PiecewisePolynomial",
         "Record",
+        "Regressor",
+        "RegressorFit",
         "Robot",
         "Signal",
         "SimulationError",
@@ -100,6 +104,7 @@ if TYPE_CHECKING:
         "piecewise_linear",
         "rediscretize",
         "reduce",
+        "regressor",
         "simulate",
         "simulate_batch",
         "stepper",
@@ -159,6 +164,10 @@ else:
                 "flexblocks.linear.damping_choice": ["DampingChoice"],
             },
             {"flexblocks.compare": ["Comparison", "compare"]},
+            {
+                "flexblocks.identification.rigid.regressor": ["Regressor", "regressor"],
+                "flexblocks.identification.rigid.regressor_fit": ["RegressorFit"],
+            },
             {
                 "flexblocks.identification.spectral.frequency_response": ["FrequencyResponse"],
                 "flexblocks.identification.spectral.identify_modes": ["identify_modes"],
