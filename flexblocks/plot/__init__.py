@@ -6,12 +6,12 @@ from flexblocks.plot.arm import arm
 from flexblocks.plot.block_graph import model
 from flexblocks.plot.comparison import comparison
 from flexblocks.plot.eigenvalues import eigenvalues
-from flexblocks.plot.frequency_response import frequency_response
 from flexblocks.plot.many_cases import parallel_coordinates, scatter_matrix
+from flexblocks.plot.measured.frequency_response import frequency_response
+from flexblocks.plot.measured.record import record
 from flexblocks.plot.mode import mode
 from flexblocks.plot.modes import modes
 from flexblocks.plot.plan import plan
-from flexblocks.plot.record import record
 from flexblocks.plot.region import region
 from flexblocks.plot.save import save
 from flexblocks.plot.snapshots import snapshots

@@ -6,9 +6,9 @@ from flexblocks.plot.arm import arm
 from flexblocks.plot.block_graph import model
 from flexblocks.plot.comparison import comparison
 from flexblocks.plot.eigenvalues import eigenvalues
-from flexblocks.plot.frequency_response import frequency_response
+from flexblocks.plot.measured.frequency_response import frequency_response
+from flexblocks.plot.measured.record import record
 from flexblocks.plot.plan import plan
-from flexblocks.plot.record import record
 from flexblocks.plot.time_series import stacked
 
 register(

@@ -52,7 +52,7 @@ class Linear(Protocol):
 
 
 @dataclass(frozen=True, eq=False)
-class Body:
+class LinkInertia:
     """Inertia of a link: mass [kg], centre of mass (3,) [m], inertia (3, 3) about it [kg m2], in the link's frame."""
 
     mass: float
@@ -77,7 +77,7 @@ class RegressorFit:
     standard : dict of float
         Standard parameters that have these base parameters, and are those of bodies that can exist; what torques do not
         tell is as near to the model as that allows.
-    links : dict of Body
+    links : dict of LinkInertia
         By the name of a link: mass, centre of mass, inertia about it.
     residuals : dict of float
         Root mean square of the torques that are left, by coordinate [N m or N].
@@ -92,7 +92,7 @@ class RegressorFit:
     deviations: Mapping[str, float]
     correlations: tuple[tuple[str, ...], np.ndarray]
     standard: Mapping[str, float]
-    links: Mapping[str, Body]
+    links: Mapping[str, LinkInertia]
     residuals: Mapping[str, float]
     excess: float
 
@@ -307,8 +307,8 @@ def _tensor(values: np.ndarray) -> np.ndarray:
     return np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
 
 
-def _body(values: np.ndarray) -> Body:
+def _body(values: np.ndarray) -> LinkInertia:
     """Return the inertia of a link from its standard parameters."""
     assert is_consistent(values)
     mass, center = float(values[0]), values[1:4] / values[0]
-    return Body(mass, center, _tensor(values) - mass * (center @ center * np.eye(3) - np.outer(center, center)))
+    return LinkInertia(mass, center, _tensor(values) - mass * (center @ center * np.eye(3) - np.outer(center, center)))
