@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 import casadi as ca
 import numpy as np
@@ -33,11 +33,12 @@ SPLINE = 5  # degree of the spline that is differentiated
 class Linear(Protocol):
     """Protocol of a regressor."""
 
-    dae: DAE
-    standard: StandardParameters
-    velocity: float
-    p: np.ndarray
-
+    @property
+    def dae(self) -> DAE: ...
+    @property
+    def standard(self) -> StandardParameters: ...
+    @property
+    def p(self) -> np.ndarray: ...
     @property
     def names(self) -> tuple[str, ...]: ...
     @property
@@ -231,7 +232,7 @@ def _differentiated(t: np.ndarray, series: np.ndarray) -> np.ndarray:
 def _triangle(Y: np.ndarray, torque: np.ndarray, scale: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return the upper triangle (b, b) of the equations and what it is to give (b,), each row in units of `scale`."""
     A, b = (Y / scale[:, None]).reshape(-1, Y.shape[2]), (torque / scale).ravel()
-    R = np.linalg.qr(np.column_stack([A, b]), mode="r")
+    R = np.asarray(np.linalg.qr(np.column_stack([A, b]), mode="r"))
     return R[: Y.shape[2], :-1], R[: Y.shape[2], -1]
 
 
@@ -280,7 +281,7 @@ def _physical(linear: Linear, upper: np.ndarray, values: np.ndarray, alike: floa
         """Return the standard parameters and their derivatives."""
         parts = [standard()(x[10 * i : 10 * i + 10]) for i in range(len(links))]
         spinning = np.exp(x[count : count + len(rotors)])
-        slopes = scipy.linalg.block_diag(*(slope.full() for _, slope in parts), np.diag(spinning))
+        slopes = np.asarray(scipy.linalg.block_diag(*(slope.full() for _, slope in parts), np.diag(spinning)))
         whole = np.concatenate([*(value.full().ravel() for value, _ in parts), spinning])
         return whole, slopes.reshape(len(whole), len(known))
 
@@ -297,7 +298,8 @@ def _physical(linear: Linear, upper: np.ndarray, values: np.ndarray, alike: floa
         by_prior = np.hstack([np.diag(1 / spread), np.zeros((len(known), friction))])
         return np.vstack([root * (upper @ by_base), by_prior])
 
-    found = scipy.optimize.least_squares(residuals, start, jacobian, method="lm", x_scale="jac", max_nfev=500)
+    derivatives: Any = jacobian  # scipy's own annotation is that of its default
+    found = scipy.optimize.least_squares(residuals, start, derivatives, method="lm", x_scale="jac", max_nfev=500)
     whole, _ = of(found.x)
     return np.concatenate([linear.combinations @ whole, found.x[len(known) :] ** 2, whole])
 

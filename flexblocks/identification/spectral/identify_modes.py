@@ -126,14 +126,15 @@ class _Compared:
         """Return the poles (k,) [1/s] of the modes that were measured."""
         values = self.slopes.linear(p).modes().eigenvalue
         oscillating = values[np.imag(values) > 0]
-        if len(oscillating) < max(self.test.numbers):
+        numbers = np.array(self.test.numbers)
+        if len(oscillating) < numbers.max():
             raise ComputationError(
                 f"{WHERE}: '{self.slopes.dae.name}' has {len(oscillating)} oscillations, and mode "
-                f"{max(self.test.numbers)} of '{self.test.name}' was measured; give its beams more modes, or less "
+                f"{numbers.max()} of '{self.test.name}' was measured; give its beams more modes, or less "
                 "damping."
             )
         order = np.argsort(np.abs(oscillating), kind="stable")
-        return oscillating[order[np.array(self.test.numbers) - 1]]
+        return oscillating[order[numbers - 1]]
 
     def residuals(self, p: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return the residuals in standard deviations, and their derivatives."""

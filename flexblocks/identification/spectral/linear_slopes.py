@@ -9,6 +9,7 @@ right and left eigenvectors r, l, and for frequency responses H = C X + D, (s E 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -22,7 +23,6 @@ from flexblocks.linear.derivatives import derivatives, derivatives_function
 from flexblocks.linear.linear_model import LinearModel
 from flexblocks.linear.linearize import linear_model
 from flexblocks.statics.balance import unknown_slices
-from flexblocks.statics.operating_point import OperatingPoint
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,7 +69,7 @@ class LinearSlopes:
         function, k = _all_slopes(self.dae), len(self.columns)
         arguments = (point.x, point.z, point.u, p, np.zeros(self.dae.tree.size), point.forces)
         values = function(*arguments)
-        changes = _forward(self.dae, k)(*arguments, *values, *self._seeds(point, p))
+        changes = _forward(self.dae, k).call([ca.DM(each) for each in (*arguments, *values, *self._seeds(p))])
         value = self._assembled([each.full() for each in values], True)
         by_parameter = [
             self._assembled([each.full()[:, i * w : (i + 1) * w] for each, w in _widths(changes, k)], False)
@@ -79,14 +79,13 @@ class LinearSlopes:
         stacked = {part: np.array([getattr(each, part) for each in by_parameter]) for part in parts}
         return value, Descriptor(**stacked)
 
-    def _seeds(self, point: OperatingPoint, p: np.ndarray) -> list[np.ndarray]:
+    def _seeds(self, p: np.ndarray) -> list[np.ndarray]:
         """Return the changes of (x, z, u, p, a, lambda) along each parameter, with the equilibrium that follows it."""
         at, n = unknown_slices(self.dae), self.dae.tree.size
         s = self.configuration.slopes(p, self.columns)
         along = np.zeros((len(p), len(self.columns)))
         along[self.columns, np.arange(len(self.columns))] = 1.0
         x = np.vstack([s[at.q], np.zeros((n, len(self.columns))), s[at.w]])
-        del point
         return [x, s[at.z], s[at.u], along, np.zeros((n, len(self.columns))), s[at.multipliers]]
 
     def _assembled(self, parts: list[np.ndarray], whole: bool) -> Descriptor:
@@ -160,7 +159,7 @@ def pole_slopes(value: Descriptor, change: Descriptor, pole: complex) -> np.ndar
     return slopes / (left @ value.E @ right)
 
 
-def _widths(changes: tuple[ca.DM, ...], k: int) -> list[tuple[ca.DM, int]]:
+def _widths(changes: Sequence[ca.DM], k: int) -> list[tuple[ca.DM, int]]:
     return [(each, each.shape[1] // k) for each in changes]
 
 

@@ -15,7 +15,6 @@ from flexblocks.argument_types import short
 from flexblocks.assemble import assemble
 from flexblocks.dae.dae import DAE
 from flexblocks.errors import NameUnknownError, ParameterError, listing, suggestion
-from flexblocks.libraries import scipy
 
 
 class Known(Protocol):
@@ -80,7 +79,9 @@ class Sought:
         """
         first, low, high = self.scaled(self.guess), self.scaled(self.low), self.scaled(self.high)
         spread = np.where(self.logarithmic, np.log(factor), 1.0)
-        unit = scipy.stats.qmc.LatinHypercube(len(first), seed=seed).random(count)
+        rng = np.random.default_rng(seed)
+        parts = np.array([rng.permutation(count) for _ in first]).T
+        unit = (parts + rng.random(parts.shape)) / count
         return np.clip(first + spread * (2 * unit - 1), low, high)
 
 
@@ -93,16 +94,16 @@ def with_symbols(dae: DAE, parameters: Iterable[Any] | Any, where: str) -> tuple
         None is named, one is named twice or is no parameter that can stay symbolic.
     """
     given = [parameters] if isinstance(parameters, str) or hasattr(parameters, "guess") else list(parameters)
-    names = [each if isinstance(each, str) else getattr(each, "name", None) for each in given]
-    if not given or not all(isinstance(name, str) for name in names):
+    names = [each if isinstance(each, str) else str(getattr(each, "name", "")) for each in given]
+    if not given or not all(names):
         raise ParameterError(f"{where}: parameters = {short(parameters)}; must name what is to be found.")
-    if twice := sorted({str(name) for name in names if names.count(name) > 1}):
+    if twice := sorted({name for name in names if names.count(name) > 1}):
         raise ParameterError(f"{where}: parameters: {listing(twice)} is named twice; must be named once.")
     more = [name for name in names if name not in dae.p]
     if not more:
         return dae, given
     if dae.model is None:
-        told = suggestion(str(more[0]), dae.p.names, "symbolic are")
+        told = suggestion(more[0], dae.p.names, "symbolic are")
         raise NameUnknownError(f"{where}: parameters: '{more[0]}' is no symbolic parameter of '{dae.name}'{told}")
     return assemble(dae.model, (*dae.p.names, *more), locked=dae.locked, prescribed=dae.prescribed), given
 

@@ -90,7 +90,7 @@ def estimated(
             f"{8 * sample_time:g} s."
         )
     try:
-        weights = scipy.signal.get_window(window, length)
+        weights = np.asarray(scipy.signal.get_window(window, length), dtype=float)
     except ValueError as error:
         raise ParameterError(
             f"FrequencyResponse: window = {window!r}; must be one of scipy.signal ({error})."

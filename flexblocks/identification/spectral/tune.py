@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -155,10 +156,11 @@ def _least(residuals: Residuals, wanted: Sought, z: np.ndarray) -> scipy.optimiz
     width = np.where(np.isfinite(high - low), high - low, 2.0)
     z = np.clip(z, low + 1e-6 * width, high - 1e-6 * width)
     evaluated(z, first=True)
+    derivatives: Any = lambda z: evaluated(z)[1]  # noqa: E731 - scipy's own annotation is that of its default
     return scipy.optimize.least_squares(
         lambda z: evaluated(z)[0],
         z,
-        lambda z: evaluated(z)[1],
+        derivatives,
         bounds=(low, high),
         x_scale="jac",
         ftol=1e-12,

@@ -53,7 +53,9 @@ def frequency_response(
         if is_measured:
             g2 = response.coherence[:, response.outputs.index(path[0])]
             grid[2].plot(response.frequency, g2, color=style["color"], linewidth=1.0)
-    for number, path in enumerate(paths if model is not None else []):
+    for number, path in enumerate(paths):
+        if model is None:
+            break
         label = "model" if not number else "_model"
         _draw(grid, model, path, label, color=BLACK, linewidth=0.9, linestyle=line_style(number)["linestyle"])
     units = {f"{y}/({u})" if y and u else "" for y in response.output_units for u in response.input_units}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -76,8 +76,8 @@ def _draw(ax: Axes, measured: Record, model: Trajectory | None, group: Sequence[
             continue
         # Points where the model has a line; lines alone would hide what is behind them, and gaps of one sample.
         known = ~np.isnan(measured[name])
-        alone = {"linewidth": 0.8} if model is None or name not in _names(model) else {"linestyle": ""}
-        marks = {"marker": ".", "markersize": 3.0, "color": style["color"]}
+        alone: dict[str, Any] = {"linewidth": 0.8} if model is None or name not in _names(model) else {"linestyle": ""}
+        marks: dict[str, Any] = {"marker": ".", "markersize": 3.0, "color": style["color"]}
         ax.plot(measured.t, np.where(known, measured[name], np.nan), label=name, alpha=0.7, **marks, **alone)
     for number, name in enumerate(group):
         if model is not None and name in _names(model):

@@ -37,7 +37,7 @@ def low_pass(name: str, t: np.ndarray, values: np.ndarray, cutoff: float) -> np.
         raise ParameterError(
             f"Record.filtered: cutoff = {cutoff:g} Hz; must be > 0 and < {0.5 / usual:g} Hz, half the rate of '{name}'."
         )
-    sections = scipy.signal.butter(ORDER, cutoff, fs=1 / usual, output="sos")
+    sections = np.asarray(scipy.signal.butter(ORDER, cutoff, fs=1 / usual, output="sos"))
     result = values.copy()
     for part in np.split(known, np.flatnonzero(~within) + 1):
         # At the ends the signal is continued, odd about its last value, over a period of the cut-off or more.
