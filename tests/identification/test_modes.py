@@ -56,11 +56,11 @@ def test_stiffnesses_and_dampings_from_taps_free_and_locked():
     names = ("joint.stiffness", "link.flexural_rigidity", "joint.spring_damping", "link.damping_ratio")
     true = measured_arm()
     tests = [taps(true, 3, name="free"), taps(true, 2, locked=LOCKED, name="brake on")]
-    fit = fb.identify_modes(measured_arm(names, true=False), tests, names, starts=2)
+    fit = fb.identify_modes(measured_arm(names, true=False), tests, names, starts=1)
     for name in names:
         np.testing.assert_allclose(fit.p[name], TRUE[name], rtol=1e-6)
     assert fit.converged
-    assert len(fit.costs) == 2
+    assert len(fit.costs) == 1
     assert list(fit.residuals["test"]) == ["free"] * 3 + ["brake on"] * 2
     assert np.max(np.abs(fit.residuals["off [%]"])) < 1e-6
     found, matrix = fit.correlations
@@ -99,7 +99,7 @@ def test_a_wrong_model_widens_its_intervals():
     true = measured_arm()
     tests = [taps(true, 1, locked=LOCKED), taps(true, 1)]
     stiff = fb.assemble(fb.rediscretize(true.model, fb.Rigid()))
-    fit = fb.identify_modes(stiff, tests, ["joint.stiffness"], starts=2)
+    fit = fb.identify_modes(stiff, tests, ["joint.stiffness"], starts=1)
     assert fit.cost > 100 * fit.freedom
     assert fit.deviations["joint.stiffness"] / fit.p["joint.stiffness"] > 0.01
 
