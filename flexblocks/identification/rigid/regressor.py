@@ -123,9 +123,12 @@ class Regressor:
         function = ca.Function("regressor", [q, v, a], [result], ["q", "v", "a"], ["Y"])
         return function if self.dae.library is None else compiled([function], self.dae)["regressor"]
 
+    def inner_forces(self, q: np.ndarray, v: np.ndarray) -> np.ndarray:
+        """Return the generalised forces (k, n) of the model's springs, dampers and friction at k states (k, n)."""
+        return self._inner.map(len(q))(q.T, v.T).full().T
+
     @cached_property
-    def inner(self) -> ca.Function:
-        """Function (q, v) -> generalised forces (n) of the model's springs, dampers and friction."""
+    def _inner(self) -> ca.Function:
         n = self.dae.tree.size
         q, v = ca.SX.sym("q", n), ca.SX.sym("v", n)
         force = ca.Function("inner", [q, v, self.dae.tree.p], [inner_force(self.dae.tree, q, v)])
@@ -167,9 +170,7 @@ class Regressor:
             raise ParameterError(f"Regressor.torques: values are of shape {base.shape}; must be {self.values.shape}.")
         Y = self(q, v, a)
         q, v = (np.asarray(each, dtype=float) for each in (q, v))
-        if q.ndim == 1:
-            return Y @ base + self.inner(q, v).full().ravel()
-        return Y @ base + self.inner.map(len(q))(q.T, v.T).full().T
+        return Y @ base + self.inner_forces(np.atleast_2d(q), np.atleast_2d(v)).reshape(q.shape)
 
     def fit(
         self,

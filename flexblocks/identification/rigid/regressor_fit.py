@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-import casadi as ca
 import numpy as np
 
 from flexblocks.dae.dae import DAE
@@ -47,8 +46,7 @@ class Linear(Protocol):
     def rank(self) -> int: ...
     @property
     def combinations(self) -> np.ndarray: ...
-    @property
-    def inner(self) -> ca.Function: ...
+    def inner_forces(self, q: np.ndarray, v: np.ndarray, /) -> np.ndarray: ...
     def __call__(self, q: np.ndarray, v: np.ndarray, a: np.ndarray, /) -> np.ndarray: ...
 
 
@@ -206,9 +204,8 @@ def _equations(linear: Linear, record: Record, cutoff: float | None, held: bool)
     if not count:
         return np.zeros((0, n, len(linear.names))), np.zeros((0, n))
     p = np.tile(linear.p[:, None], count)
-    applied = dae.interpreted.input_force.map(count)(np.vstack([q, v]), u, p).full()
-    inner = linear.inner.map(count)(q, v).full()
-    return linear(q.T, v.T, a.T), (applied - inner).T
+    applied = dae.interpreted.input_force.map(count)(np.vstack([q, v]), u, p).full().T
+    return linear(q.T, v.T, a.T), applied - linear.inner_forces(q.T, v.T)
 
 
 def _at_samples(series: np.ndarray, held: bool) -> np.ndarray:
