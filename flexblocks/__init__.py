@@ -18,6 +18,13 @@ if TYPE_CHECKING:
     from flexblocks.dae.change_coordinates import change_coordinates
     from flexblocks.dae.dae import DAE
     from flexblocks.errors import FlexblocksError, FlexblocksWarning
+    from flexblocks.identification.rigid.regressor import Regressor, regressor
+    from flexblocks.identification.rigid.regressor_fit import RegressorFit
+    from flexblocks.identification.spectral.frequency_response import FrequencyResponse
+    from flexblocks.identification.spectral.identify_modes import identify_modes
+    from flexblocks.identification.spectral.identify_response import identify_response
+    from flexblocks.identification.spectral.measured_modes import MeasuredModes
+    from flexblocks.identification.spectral.spectral_fit import SpectralFit
     from flexblocks.importers.elastic import Elastic
     from flexblocks.importers.mjcf import from_mjcf
     from flexblocks.importers.robot import Robot
@@ -66,15 +73,20 @@ if TYPE_CHECKING:
         "FlexblocksError",
         "FlexblocksWarning",
         "ForceElement",
+        "FrequencyResponse",
         "LinearGrid",
         "LinearModel",
+        "MeasuredModes",
         "Model",
         "OperatingPoint",
         "PiecewisePolynomial",
         "Record",
+        "Regressor",
+        "RegressorFit",
         "Robot",
         "Signal",
         "SimulationError",
+        "SpectralFit",
         "Stepper",
         "Trajectory",
         "assemble",
@@ -88,6 +100,8 @@ if TYPE_CHECKING:
         "from_mjcf",
         "from_urdf",
         "grid",
+        "identify_modes",
+        "identify_response",
         "linear_grid",
         "linearize",
         "load",
@@ -95,6 +109,7 @@ if TYPE_CHECKING:
         "piecewise_linear",
         "rediscretize",
         "reduce",
+        "regressor",
         "simulate",
         "simulate_batch",
         "stepper",
@@ -155,6 +170,17 @@ else:
                 "flexblocks.linear.damping_choice": ["DampingChoice"],
             },
             {"flexblocks.compare": ["Comparison", "compare"]},
+            {
+                "flexblocks.identification.rigid.regressor": ["Regressor", "regressor"],
+                "flexblocks.identification.rigid.regressor_fit": ["RegressorFit"],
+            },
+            {
+                "flexblocks.identification.spectral.frequency_response": ["FrequencyResponse"],
+                "flexblocks.identification.spectral.identify_modes": ["identify_modes"],
+                "flexblocks.identification.spectral.identify_response": ["identify_response"],
+                "flexblocks.identification.spectral.measured_modes": ["MeasuredModes"],
+                "flexblocks.identification.spectral.spectral_fit": ["SpectralFit"],
+            },
             {"flexblocks.studies.study": ["study"], "flexblocks.studies.cases": ["grid"]},
             {"flexblocks.errors": ["FlexblocksError", "FlexblocksWarning"]},
         ],

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     import scipy.io
     import scipy.linalg
     import scipy.optimize
+    import scipy.signal
     import scipy.sparse.csgraph
     import scipy.spatial.transform
     import scipy.stats
@@ -53,6 +54,7 @@ EXTRAS = {
     **dict.fromkeys(("typer", "click"), "cli"),
     **dict.fromkeys(("zarr", "dask", "distributed", "cloudpickle"), "cluster"),
     **dict.fromkeys(("trimesh", "collada", "fast_simplification", "mujoco"), "robots"),
+    **dict.fromkeys(("pyarrow", "rosbags"), "measured"),
     "control": "control",
     "sympy": "symbolic",
 }

@@ -90,3 +90,46 @@ schema = schemas.document_schema("model")
 
 # %%
 plt.close("all")
+
+# %% Record
+t = np.arange(0.0, 2.0, 0.01)
+angle = np.where((t > 1.0) & (t < 1.1), np.nan, 0.01 * t**2)  # with a gap
+record = fb.Record(t, u={"motor1.torque": 0.1 * np.sin(t)}, y={"joint1.angle": angle}, units={"joint1.angle": "rad"})
+print(record.filtered(10.0).between(0.5, 1.5))
+
+# %% FrequencyResponse plot.frequency_response
+response = fb.FrequencyResponse.of(dae, np.linspace(0.1, 5.0, 200), "motor1.torque", "joint1.angle")
+measured = fb.FrequencyResponse(
+    response.frequency,
+    1.02 * response.response,
+    response.inputs,
+    response.outputs,
+    coherence=np.full((200, 1), 0.98),
+    averages=20,
+)
+measured.plot(beside=dae)
+
+# %% identify_response SpectralFit
+fit = fb.identify_response(dae, measured.between(0.2, 1.0), ["payload.mass"], starts=1)
+print(fit.p, fit.intervals)
+
+# %% identify_modes MeasuredModes
+taps = fb.MeasuredModes([1.4, 3.9], locked={"rotor1.angle": 0.0, "rotor2.angle": 0.0})  # [Hz], brakes on
+fit = fb.identify_modes(dae, taps, ["link1.flexural_rigidity", "link2.flexural_rigidity"], starts=2)
+print(fit.residuals)
+
+# %% regressor Regressor RegressorFit
+rigid = fb.assemble(models.subudhi_morris_2002(modes=0, joints="rigid"))
+regressor = fb.regressor(rigid)
+print(regressor.names)  # base parameters in words
+motion = fb.simulate(
+    rigid,
+    np.arange(0.0, 4.0, 2e-3),
+    {"motor1.torque": fb.Signal(lambda t: np.sin(3 * t)), "motor2.torque": fb.Signal(lambda t: np.cos(5 * t))},
+)
+fit = regressor.fit(fb.Record.from_trajectory(motion, ["joint1.angle", "joint2.angle"]), held=False)
+print(fit.links["link2"])
+
+# %% plot.record
+measured = fb.Record.from_trajectory(run, ["joint1.angle", "joint2.angle"])
+plot.record(measured, beside=run)

@@ -57,7 +57,7 @@ def derivatives(dae: DAE, points: Sequence[OperatingPoint]) -> list[Derivatives]
 
 def _at(dae: DAE, point: OperatingPoint) -> Derivatives:
     a, forces = accelerations(dae, point.x, point.z, point.u, point.p)
-    results = _function(dae)(point.x, point.z, point.u, point.p, a, forces)
+    results = derivatives_function(dae)(point.x, point.z, point.u, point.p, a, forces)
     mass, x, z, u, output_x, output_z, output_u = (value.full() for value in results)
     kinetic, stored = energy_matrices(dae, point)
     # Both triangles of the mass matrix are the same but for rounding.
@@ -65,8 +65,11 @@ def _at(dae: DAE, point: OperatingPoint) -> Derivatives:
 
 
 @lru_cache(maxsize=16)
-def _function(dae: DAE) -> ca.Function:
-    """Return the function (x, z, u, p, a, lambda) -> mass, then derivatives of residuals and outputs in x, z and u."""
+def derivatives_function(dae: DAE) -> ca.Function:
+    """Return the function (x, z, u, p, a, lambda) -> mass, then derivatives of residuals and outputs in x, z and u.
+
+    It takes symbols and can be differentiated.
+    """
     residuals = motion_residuals(dae)
     symbols = residuals.mx_in()
     # The residuals are linear in the accelerations: their derivative is the mass matrix.

@@ -169,6 +169,42 @@ def symbolic_parameters(model: Model, names: Iterable[str] | str) -> tuple[Varia
     return p, values, ca.sparsify(gravity)
 
 
+def with_parameters(model: Model, values: Mapping[str, float]) -> Model:
+    """Return the model with other values of parameters, named as symbolic ones are.
+
+    Raises
+    ------
+    NameUnknownError
+        There is no such parameter.
+    ParameterError
+        A value out of its range; or a parameter of a part of a composite, which the composite does not have itself.
+    """
+    changed: dict[str, dict[str, Any]] = {}
+    owners = (*model.blocks.values(), _World(model.gravity))
+    entries = {entry: (owner, p) for owner in owners for p in _parameters(owner).values() for entry in p.entries}
+    for name, value in values.items():
+        if name not in entries:
+            raise NameUnknownError(f"Model '{model.name}': there is no parameter '{name}'{suggestion(name, entries)}")
+        owner, parameter = entries[name]
+        if parameter.block is not owner:
+            own = listing(entry for entry, (_, p) in entries.items() if p.block is owner)
+            raise ParameterError(
+                f"Model '{model.name}': '{name}' belongs to a part of {owner.where}, which sets it itself; name a "
+                f"parameter of '{owner.name}' ({own})."
+            )
+        fields = changed.setdefault(owner.name, {})
+        array = np.array(fields.get(parameter.argument, parameter.value), dtype=float)
+        index = parameter.entries[name]
+        array[index] = value
+        if parameter.symmetric:
+            array[index[::-1]] = value
+        fields[parameter.argument] = array.tolist()
+    world = changed.pop("", {})
+    other = model.copy({name: dataclasses.replace(model[name], **fields) for name, fields in changed.items()})
+    other.gravity = tuple(world.get("gravity", model.gravity))
+    return other
+
+
 def _parameters(block: Block | Composite | _World) -> dict[str, _Parameter]:
     """Return every number, and every array that may be symbolic, of a block and its parts, by name."""
     parameters, prefix = {}, f"{block.name}." if block.name else ""

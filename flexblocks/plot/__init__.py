@@ -7,6 +7,8 @@ from flexblocks.plot.block_graph import model
 from flexblocks.plot.comparison import comparison
 from flexblocks.plot.eigenvalues import eigenvalues
 from flexblocks.plot.many_cases import parallel_coordinates, scatter_matrix
+from flexblocks.plot.measured.frequency_response import frequency_response
+from flexblocks.plot.measured.record import record
 from flexblocks.plot.mode import mode
 from flexblocks.plot.modes import modes
 from flexblocks.plot.plan import plan
@@ -22,11 +24,13 @@ __all__ = [
     "arm",
     "comparison",
     "eigenvalues",
+    "frequency_response",
     "mode",
     "model",
     "modes",
     "parallel_coordinates",
     "plan",
+    "record",
     "region",
     "save",
     "scatter_matrix",

@@ -6,6 +6,8 @@ from flexblocks.plot.arm import arm
 from flexblocks.plot.block_graph import model
 from flexblocks.plot.comparison import comparison
 from flexblocks.plot.eigenvalues import eigenvalues
+from flexblocks.plot.measured.frequency_response import frequency_response
+from flexblocks.plot.measured.record import record
 from flexblocks.plot.plan import plan
 from flexblocks.plot.time_series import stacked
 
@@ -13,10 +15,12 @@ register(
     {
         "Animated.animate": animate,
         "Comparison.plot": comparison,
+        "FrequencyResponse.plot": frequency_response,
         "LinearModel.plot": eigenvalues,
         "Model.plot": model,
         "OperatingPoint.plot": arm,
         "Plan.plot": plan,
+        "Record.plot": record,
         "Replay.plot": stacked,
         "Trajectory.plot": stacked,
     }

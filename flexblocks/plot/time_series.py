@@ -67,7 +67,7 @@ def time_series(
     if len(names) == 1:
         ax.set_ylabel(f"{names[0]} [{unit}]")
     else:
-        ax.set_ylabel(f"{_common_word(names)} [{unit}]")
+        ax.set_ylabel(f"{common_word(names)} [{unit}]")
         ax.legend(frameon=False, fontsize="small", ncols=2 if len(names) > 3 else 1)
     return ax
 
@@ -153,7 +153,7 @@ def _bounds(limits: Mapping[str, Limit] | None, name: str) -> tuple[float, ...]:
     return tuple(bound for bound in both if bound is not None and math.isfinite(bound))
 
 
-def _common_word(names: Sequence[str]) -> str:
+def common_word(names: Sequence[str]) -> str:
     """Return what the quantities of all variables share, such as ``angle`` for joint1.angle and joint2.angle.
 
     Of ``tip deflection y`` and ``tip deflection z`` that is how they begin.

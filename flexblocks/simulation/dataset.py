@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
 
 from flexblocks.errors import FileFormatError, suggestion
-from flexblocks.file_paths import readable_file
 from flexblocks.libraries import pd, xr
 
 
@@ -137,28 +135,30 @@ def record_fields(dataset: xr.Dataset) -> dict[str, Any]:
     }
 
 
-def csv_columns(path: str | Path, wanted: Sequence[str]) -> dict[str, np.ndarray]:
-    """Return columns (k,) of a CSV file by the names in its first line; empty fields are nan.
+def variables_over_time(dataset: xr.Dataset, wanted: Sequence[str]) -> tuple[dict[str, np.ndarray], dict[str, str]]:
+    """Return variables (k,) with their times by name, and the name of the times of each variable.
 
     Raises
     ------
     FileFormatError
-        The file cannot be read, lacks a column, or has one that is not of numbers.
+        There is no such variable, or its dimension has no coordinate.
     """
-    try:
-        table = pd.read_csv(readable_file(path))
-    except (OSError, ValueError) as error:
-        raise FileFormatError(f"{path}: not a CSV file with names in its first line ({error}).") from None
-    columns = {}
+    columns: dict[str, np.ndarray] = {}
+    times: dict[str, str] = {}
     for name in wanted:
-        if name not in table:
-            known = [str(column) for column in table.columns]
-            raise FileFormatError(f"{path}: there is no column '{name}'{suggestion(name, known, 'it has')}")
-        try:
-            columns[name] = table[name].to_numpy(dtype=float)
-        except (TypeError, ValueError):
-            raise FileFormatError(f"{path}: column '{name}' is not of numbers.") from None
-    return columns
+        if name not in dataset.data_vars:
+            known = [str(one) for one in dataset.data_vars]
+            raise FileFormatError(f"Record: there is no variable '{name}'{suggestion(name, known, 'it has')}")
+        variable = dataset[name]
+        if variable.ndim != 1 or variable.dims[0] not in dataset.coords:
+            dims = ", ".join(map(str, variable.dims)) or "none"
+            raise FileFormatError(
+                f"Record: variable '{name}' has the dimensions {dims}; must have one, whose coordinate is its time."
+            )
+        times[name] = str(variable.dims[0])
+        columns[name] = variable.values
+        columns[times[name]] = dataset[times[name]].values
+    return columns, times
 
 
 def to_pandas(trajectory: Series) -> pd.DataFrame:

@@ -39,6 +39,7 @@ LONG = (
     "equations.md",
     "exports.md",
     "linear_models.md",
+    "measured_responses.md",
     "planning.md",
     "robots.md",
     "rollouts.md",

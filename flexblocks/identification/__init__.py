@@ -1,0 +1,1 @@
+"""Identification: parameters of a model from what was measured."""

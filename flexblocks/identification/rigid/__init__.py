@@ -1,0 +1,1 @@
+"""Inertial parameters of rigid arms, in which torques are linear."""

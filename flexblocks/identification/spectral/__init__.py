@@ -1,0 +1,1 @@
+"""Parameters from frequency responses, and from modes with their dampings."""

@@ -1,0 +1,1 @@
+"""Measurements: columns of files, ROS bags, one axis of times from several clocks, filtering."""
