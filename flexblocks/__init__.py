@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from flexblocks.dae.change_coordinates import change_coordinates
     from flexblocks.dae.dae import DAE
     from flexblocks.errors import FlexblocksError, FlexblocksWarning
+    from flexblocks.identification.fit import Fit
+    from flexblocks.identification.identify import identify
+    from flexblocks.identification.unknown import Unknown
+    from flexblocks.identification.validation import Validation
     from flexblocks.importers.elastic import Elastic
     from flexblocks.importers.mjcf import from_mjcf
     from flexblocks.importers.robot import Robot
@@ -60,6 +64,7 @@ if TYPE_CHECKING:
         "DHRow",
         "DampingChoice",
         "Elastic",
+        "Fit",
         "FlexblocksError",
         "FlexblocksWarning",
         "ForceElement",
@@ -74,6 +79,8 @@ if TYPE_CHECKING:
         "SimulationError",
         "Stepper",
         "Trajectory",
+        "Unknown",
+        "Validation",
         "assemble",
         "bang_bang",
         "change_coordinates",
@@ -83,6 +90,7 @@ if TYPE_CHECKING:
         "equilibrium",
         "from_mjcf",
         "from_urdf",
+        "identify",
         "linear_grid",
         "linearize",
         "load",
@@ -147,6 +155,12 @@ else:
                 "flexblocks.linear.grid": ["LinearGrid", "linear_grid"],
                 "flexblocks.linear.choose_damping": ["choose_damping"],
                 "flexblocks.linear.damping_choice": ["DampingChoice"],
+            },
+            {
+                "flexblocks.identification.identify": ["identify"],
+                "flexblocks.identification.fit": ["Fit"],
+                "flexblocks.identification.unknown": ["Unknown"],
+                "flexblocks.identification.validation": ["Validation"],
             },
             {"flexblocks.compare": ["Comparison", "compare"]},
             {"flexblocks.studies.study": ["study"]},

@@ -182,3 +182,42 @@ def _entries(name: str, shape: tuple[int, ...], symmetric: bool) -> dict[str, tu
         return {name: ()}
     indices = (index for index in np.ndindex(shape) if not symmetric or index[0] <= index[1])
     return {f"{name}[{','.join(str(i + 1) for i in index)}]": index for index in indices}
+
+
+def with_parameters(model: Model, values: Mapping[str, float]) -> Model:
+    """Return a model with other values of some parameters, named as for `symbolic_parameters`.
+
+    Raises
+    ------
+    NameUnknownError, ParameterError
+        A name that is not a parameter, one of a part of a composite that the composite itself does not have, or values
+        that the block refuses.
+    """
+    changed: dict[str, dict[str, np.ndarray]] = {}
+    known = {
+        entry: (name, p)
+        for name in model.blocks
+        for p in _parameters(model.blocks[name]).values()
+        for entry in p.entries
+    }
+    for entry, value in values.items():
+        if entry not in known:
+            raise NameUnknownError(f"Model '{model.name}': '{entry}' is no parameter{suggestion(entry, known)}")
+        owner, parameter = known[entry]
+        if parameter.block.name != owner:
+            raise ParameterError(
+                f"Model '{model.name}': '{entry}' belongs to a part of '{owner}', which has no argument for it; "
+                "assemble the model with it symbolic, and pass its value as p."
+            )
+        array = changed.setdefault(owner, {}).setdefault(parameter.argument, parameter.value.copy())
+        index = parameter.entries[entry]
+        array[index] = value
+        if parameter.symmetric:
+            array[index[::-1]] = value
+    blocks = model.blocks
+    return model.copy(
+        {
+            owner: dataclasses.replace(blocks[owner], **{name: array.tolist() for name, array in fields.items()})
+            for owner, fields in changed.items()
+        }
+    )

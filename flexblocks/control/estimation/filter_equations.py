@@ -29,7 +29,7 @@ class Noise:
 
     Attributes
     ----------
-    measured : ndarray (ny,)
+    measured : ndarray or SX (ny,)
         Variances of the measurements [unit^2].
     inputs : ndarray (nu,)
         Variances of the measured inputs, which err by the same over a sample [unit^2].
@@ -39,7 +39,7 @@ class Noise:
         Spectral densities of what disturbs the rates of some states, by their positions.
     """
 
-    measured: np.ndarray
+    measured: np.ndarray | ca.SX
     inputs: np.ndarray
     process_inputs: np.ndarray
     process_states: dict[int, float]
@@ -90,7 +90,7 @@ class FilterEquations:
     def corrected(self, x: ca.SX, P: ca.SX, y: ca.SX, u: ca.SX, known: ca.SX | None = None) -> Correction:
         """Return the estimate after a sample y (ny, 1), with inputs u (nu, 1); `known` (ny, 1) is 0 where y is not."""
         expected, H, direct, _ = sensor_functions(self.model, self.lin.outputs, self.where)(x, u, self.parameters)
-        R = ca.SX(ca.DM(self.noise.measured)) + (direct**2) @ ca.DM(self.noise.inputs)
+        R = ca.SX(self.noise.measured) + (direct**2) @ ca.DM(self.noise.inputs)
         innovation = y - expected
         if known is not None:
             innovation = ca.if_else(known > 0, innovation, 0)
