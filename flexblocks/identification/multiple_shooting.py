@@ -2,17 +2,20 @@
 
 The segments' starts, the nodes s, are sought with the unknowns z; that each segment ends where the next one begins is a
 constraint, linearised along the segments, so that a step solves for z alone (condensing: Bock, Recent advances in
-parameter identification techniques for O.D.E., 1983). Steps are those of Levenberg and Marquardt, judged by the exact
-penalty function of the gaps (Nocedal & Wright, Numerical Optimization, section 18.5).
+parameter identification techniques for O.D.E., 1983). Steps are judged by the exact penalty function of the gaps
+(Nocedal & Wright, Numerical Optimization, section 18.5). First values of all unknowns and nodes are those of prediction
+errors, of filters that trust the inputs ever more.
 """
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 import numpy as np
 
-from flexblocks.identification.gauss_newton import FTOL, NOISE_SETTLED, Budget, Minimum, Status, Stopped
+from flexblocks.identification.gauss_newton import FTOL, NOISE_SETTLED, Budget, Minimum, Status, Stopped, minimized
 from flexblocks.identification.kalman_gains import KalmanGains, linear_model, output_error_gains
 from flexblocks.identification.predictor import Gains, Prediction, Predictor
 from flexblocks.identification.problem import Evaluation, Problem, Weights
@@ -21,6 +24,7 @@ from flexblocks.identification.recorded import Recorded
 SEGMENTS = 20  # of the longest record
 JOINED = 1e-7  # gap between segments, as a share of the range of a state
 ITERATIONS = 100
+TRUSTED = (0.1, 1e-3)  # shares of the largest inputs by which they err in the filters of first values
 ROUNDS = 10  # of estimated noise
 LEAST_DAMPING, MOST_DAMPING = 1e-12, 1e6
 LEAST_SHARE = 1e-4  # of a step
@@ -93,7 +97,10 @@ class MultipleShooting:
         best: tuple[Evaluation, Weights] | None = None
         status: Status = "failed"
         try:
-            z, nodes = start, self._first_nodes(start, deviations)
+            first = self._filtered(start, budget, label)
+            if first is None:
+                return Minimum(None, None, np.inf, status, budget.evaluations - begun)
+            z, nodes = first
             for _ in range(ROUNDS if np.any(problem.estimated) else 1):
                 weights = problem.weights(z, deviations)
                 assert weights is not None  # those of a simulation
@@ -178,7 +185,7 @@ class MultipleShooting:
         return Joint(evaluation, np.append(np.concatenate(closing), 0 * prior), gaps, moves, by_z_of_nodes)
 
     def _by_z(self, segment: Segment, z: np.ndarray) -> np.ndarray:
-        """Return the derivatives (common + nx, k) in z of common unknowns and of the state in which a segment begins."""
+        """Return the derivatives (common + nx, k) in z of common unknowns and of where a segment begins."""
         unknowns, common = self.problem.unknowns, self.problem.columns.common
         slopes = np.diag(unknowns.slopes(z))
         by_z = np.zeros((common + self._states, len(z)))
@@ -188,31 +195,40 @@ class MultipleShooting:
                 by_z[common + each.position] = slopes[i]
         return by_z
 
-    def _first_nodes(self, z: np.ndarray, deviations: np.ndarray) -> np.ndarray:
-        """Return guesses (m, nx) of the nodes: estimates of a Kalman filter that trusts no input."""
-        problem, nodes = self.problem, np.zeros((self._nodes, self._states))
-        if not self._nodes:
-            return nodes
-        largest = np.max([np.abs(record.u).max(axis=0) for record in problem.records], axis=0)
-        inputs = {
-            name: float(size) or 1.0
-            for name, size, role in zip(problem.dae.u.names, largest, problem.dae.u.roles, strict=True)
-            if role != "disturbance"
-        }
-        kalman = KalmanGains(problem.dae, linear_model(problem.dae, problem.measured), inputs, {}, self._compiled)
-        values, x, gains, first = problem.unknowns.values(z), np.zeros(0), None, 0
+    def _filtered(self, z: np.ndarray, budget: Budget, label: str) -> tuple[np.ndarray, np.ndarray] | None:
+        """Return z and nodes (g, nx) by prediction errors; None where these are not finite."""
+        problem, found = copy(self.problem), None
+        problem.kalman = None
+        for share in TRUSTED:
+            problem.kalman = self._kalman(share)
+            found = minimized(problem, z, problem.unknowns.bounds(), budget, label)
+            if found.evaluation is None or found.weights is None:
+                return None
+            z = found.evaluation.z
+        assert found is not None
+        assert found.weights is not None
+        values, nodes, x, first = problem.unknowns.values(z), np.zeros((self._nodes, self._states)), np.zeros(0), 0
         for segment in self._segments:
             x0, p, offsets = problem.arguments(values, segment.record)
             if segment.node is None:
-                gains, x, first = kalman(problem.records[segment.record], deviations, x0, p, offsets), x0, 0
-            elif np.all(np.isfinite(x)):
+                x, first = x0, 0
+            else:
                 nodes[segment.node] = x
-            if gains is not None:
-                rows = slice(first, first + len(segment.part))
-                own = Gains(gains.correction[rows], gains.whitening[rows])
-                x = self._predictor(segment.part, own, x, p, offsets).last
-            first += len(segment.part)
-        return nodes
+            rows = slice(first, first + len(segment.part))
+            gains = found.weights.gains[segment.record]
+            own = Gains(gains.correction[rows], gains.whitening[rows])
+            x, first = self._predictor(segment.part, own, x, p, offsets).last, rows.stop
+        return z, nodes
+
+    def _kalman(self, share: float) -> KalmanGains:
+        """Return gains of a filter for inputs that err by a share of the largest."""
+        dae, largest = self.problem.dae, np.max([np.abs(r.u).max(axis=0) for r in self.problem.records], axis=0)
+        inputs = {
+            name: share * (float(size) or 1.0)
+            for name, size, role in zip(dae.u.names, largest, dae.u.roles, strict=True)
+            if role != "disturbance"
+        }
+        return KalmanGains(dae, linear_model(dae, self.problem.measured), inputs, {}, self._compiled)
 
 
 def _one_after_the_other(parts: list[tuple[Prediction, np.ndarray]]) -> Prediction:
@@ -228,7 +244,7 @@ def _segments(records: tuple[Recorded, ...], length: float) -> tuple[list[Segmen
     for number, record in enumerate(records):
         count = max(1, min(int(np.ceil((record.t[-1] - record.t[0]) / length - 1e-9)), len(record) // 2))
         ends = np.linspace(0, len(record), count + 1).astype(int)
-        for first, last in zip(ends[:-1], ends[1:], strict=True):
+        for first, last in pairwise(ends):
             segments.append(Segment(number, record.part(int(first), int(last)), None if first == 0 else nodes))
             nodes += first > 0
     return segments, int(nodes)

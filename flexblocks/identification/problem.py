@@ -183,7 +183,7 @@ class Problem:
         return np.where(self.estimated & (sizes > 0), weights.deviations * sizes, weights.deviations)
 
     def _places(self, record: int) -> list[int]:
-        """Return the positions among all unknowns of those in whose directions a record's prediction has derivatives."""
+        """Return the positions, among all unknowns, of those that a record's prediction has derivatives in."""
         own = [i for i, each in enumerate(self.unknowns.sought) if each.kind == "start" and each.record == record]
         kinds = "parameter", "output offset", "input offset"
         common = [i for kind in kinds for i, each in enumerate(self.unknowns.sought) if each.kind == kind]
