@@ -6,90 +6,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from flexblocks.dae.dae import DAE
 from flexblocks.errors import NameUnknownError, ParameterError, suggestion
+from flexblocks.identification.estimates import Attempt, Estimate, FittedRecord
 from flexblocks.identification.residual_tests import SignalResidual
+from flexblocks.identification.summary import remarks, summary
 from flexblocks.identification.undetermined import Undetermined
+from flexblocks.identification.validation import Validation
+from flexblocks.lazy_package import upper
 from flexblocks.modeling.model import Model
 from flexblocks.modeling.symbolic_parameters import with_parameters
 from flexblocks.simulation.record import Record
-
-if TYPE_CHECKING:
-    from flexblocks.identification.validation import Validation
-
-NORMAL_95 = 1.959963984540054
-
-
-@dataclass(frozen=True, eq=False)
-class Estimate:
-    """One unknown of a fit.
-
-    Attributes
-    ----------
-    name, unit : str
-    value : float
-    deviation : float
-        Standard deviation, infinite where the data tell nothing.
-    low, high : float
-        95 % interval; of what is positive by nature it is one of the logarithm.
-    kind : str
-        ``"parameter"``, ``"output offset"``, ``"input offset"`` or ``"start"``.
-    """
-
-    name: str
-    unit: str
-    value: float
-    deviation: float
-    low: float
-    high: float
-    kind: str
-
-
-@dataclass(frozen=True, eq=False)
-class Attempt:
-    """One start of an identification.
-
-    Attributes
-    ----------
-    start : dict of float
-    cost : float
-        Negative logarithm of the likelihood where it ended, without constants; infinite where it failed.
-    status : str
-    evaluations : int
-        Of all records with their derivatives.
-    """
-
-    start: Mapping[str, float]
-    cost: float
-    status: str
-    evaluations: int
-
-
-@dataclass(frozen=True, eq=False)
-class FittedRecord:
-    """One record beside what the fit predicts.
-
-    Attributes
-    ----------
-    name : str
-    t : ndarray (n,)
-        [s]
-    measured : ndarray (n, ny)
-        nan in gaps.
-    predicted : ndarray (n, ny)
-    residuals : ndarray (n, ny)
-        Measured less predicted in standard deviations, whitened; nan in gaps.
-    """
-
-    name: str
-    t: np.ndarray
-    measured: np.ndarray
-    predicted: np.ndarray
-    residuals: np.ndarray
 
 
 @dataclass(frozen=True, eq=False)
@@ -209,6 +139,7 @@ class Fit:
             dae.p.index(name)
         return replace(self, dae=dae)
 
+    @upper
     def validate(self, records: Record | Sequence[Record]) -> Validation:
         """Return how well the fit predicts records that it was not made of.
 
@@ -221,10 +152,9 @@ class Fit:
         -------
         Validation
         """
-        from flexblocks.identification.validation import validated
+        raise NotImplementedError
 
-        return validated(self, records)
-
+    @upper
     def save(self, path: str | Path) -> None:
         """Write the fit to a ``.nc`` file, with its arm; `flexblocks.load` opens it.
 
@@ -233,14 +163,23 @@ class Fit:
         FileFormatError
             Another suffix, or the file cannot be written.
         """
-        from flexblocks.identification.fit_file import save_fit
+        raise NotImplementedError
 
-        save_fit(self, path)
+    @cached_property
+    def remarks(self) -> tuple[str, ...]:
+        """What a reader has to know, a sentence each: what is not told, a model that lacks something, wide intervals."""
+        costs = [attempt.cost for attempt in self.attempts]
+        found = self.names, self.correlations, self.undetermined
+        return tuple(remarks(self.status, *found, self.residuals, self.widened, self.cost, costs))
 
     def __str__(self) -> str:
-        from flexblocks.identification.summary import summary
-
-        return summary(self)
+        count, records = sum(each.count for each in self.residuals), len(self.records)
+        name = "arm" if self.dae is None else self.dae.name
+        head = (
+            f"Fit of '{name}': {len(self.estimates)} unknowns from {count} measurements in {records} "
+            f"record{'s' if records > 1 else ''}, by {self.method}: {self.status}"
+        )
+        return summary(head, self.estimates, self.remarks, self.residuals)
 
     def __repr__(self) -> str:
         return f"Fit({len(self.estimates)} unknowns from {len(self.records)} records by {self.method}: {self.status})"

@@ -10,13 +10,13 @@ import numpy as np
 from flexblocks.argument_types import short
 from flexblocks.dae.dae import DAE
 from flexblocks.errors import ComputationError, NameUnknownError, ParameterError, suggestion
-from flexblocks.identification.fit import Attempt, Fit
+from flexblocks.identification.estimates import Attempt
+from flexblocks.identification.fit import Fit
 from flexblocks.identification.gauss_newton import Budget, Minimum, Status, minimized
 from flexblocks.identification.multiple_shooting import MultipleShooting
 from flexblocks.identification.problem import Problem
 from flexblocks.identification.recorded import measured_names, recorded
 from flexblocks.identification.results import fit_of
-from flexblocks.identification.summary import remarks
 from flexblocks.identification.unknown import Unknown
 from flexblocks.identification.unknowns import resolved
 from flexblocks.interrupt import Interrupt, answered
@@ -159,7 +159,7 @@ def identify(
     if best.evaluation is None or best.weights is None:
         raise ComputationError(_nothing_found(dae, minima))
     fit = fit_of(problem, best, chosen, tuple(attempts), dict(p or {}))
-    for remark in remarks(fit):
+    for remark in fit.remarks:
         if remark.startswith(("the search", "the data do not", "the model")):
             warn(f"identify '{dae.name}': {remark}.")
     return fit

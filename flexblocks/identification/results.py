@@ -7,11 +7,14 @@ from collections.abc import Mapping
 import numpy as np
 
 from flexblocks.identification.covariance import inverse, spread_ratio
-from flexblocks.identification.fit import NORMAL_95, Attempt, Estimate, Fit, FittedRecord
+from flexblocks.identification.estimates import Attempt, Estimate, FittedRecord
+from flexblocks.identification.fit import Fit
 from flexblocks.identification.gauss_newton import Minimum
 from flexblocks.identification.problem import Problem
 from flexblocks.identification.residual_tests import SignalResidual, signal_residual
 from flexblocks.identification.undetermined import undetermined
+
+NORMAL_95 = 1.959963984540054
 
 
 def fit_of(

@@ -4,50 +4,52 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import combinations
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from flexblocks.identification.estimates import Estimate
 from flexblocks.identification.residual_tests import CONFIDENCE, SIZE, SignalResidual
-
-if TYPE_CHECKING:
-    from flexblocks.identification.fit import Fit
+from flexblocks.identification.undetermined import Undetermined
 
 CLOSE = 0.95  # correlation of two estimates that is worth a line
 WIDER = 1.1  # multiple of the intervals of white residuals that is worth a line
 
 
-def summary(fit: Fit) -> str:
-    """Return the text of a fit."""
-    count = sum(each.count for each in fit.residuals)
-    head = (
-        f"Fit of '{fit.dae.name if fit.dae is not None else 'arm'}': {len(fit.estimates)} unknowns from {count} "
-        f"measurements in {len(fit.records)} record{'s' if len(fit.records) > 1 else ''}, by {fit.method}: {fit.status}"
-    )
+def summary(head: str, estimates: Sequence[Estimate], told: Sequence[str], residuals: Sequence[SignalResidual]) -> str:
+    """Return the text of a fit, of a first line, estimates, remarks and residuals."""
     return "\n".join(
-        [head, "", *_estimates(fit), *(f"! {line}" for line in remarks(fit)), "", *residual_lines(fit.residuals)]
+        [head, "", *_estimates(estimates), *(f"! {line}" for line in told), "", *residual_lines(residuals)]
     )
 
 
-def remarks(fit: Fit) -> list[str]:
-    """Return what a reader has to know, a sentence each: what is not told, mismatch, wide intervals, starts."""
+def remarks(
+    status: str,
+    names: Sequence[str],
+    correlations: np.ndarray,
+    undetermined: Sequence[Undetermined],
+    residuals: Sequence[SignalResidual],
+    widened: np.ndarray,
+    cost: float,
+    costs: Sequence[float],
+) -> list[str]:
+    """Return what a reader of a fit has to know, a sentence each; `costs` are those of all starts."""
     lines = []
-    if fit.status != "converged":
-        lines.append(f"the search ended early ({fit.status}); values are the best so far, intervals do not hold")
-    lines += [f"the data do not tell: {each}" for each in fit.undetermined]
-    for i, j in combinations(range(len(fit.names)), 2):
-        if abs(fit.correlations[i, j]) > CLOSE:
-            lines.append(f"{fit.names[i]} and {fit.names[j]} are correlated: {fit.correlations[i, j]:+.3f}")
-    lines += residual_remarks(fit.residuals)
-    widest = float(np.nanmax(fit.widened, initial=1.0))
+    if status != "converged":
+        lines.append(f"the search ended early ({status}); values are the best so far, intervals do not hold")
+    lines += [f"the data do not tell: {each}" for each in undetermined]
+    for i, j in combinations(range(len(names)), 2):
+        if abs(correlations[i, j]) > CLOSE:
+            lines.append(f"{names[i]} and {names[j]} are correlated: {correlations[i, j]:+.3f}")
+    lines += residual_remarks(residuals)
+    widest = float(np.nanmax(widened, initial=1.0))
     if widest > WIDER:
         lines.append(
             f"intervals are up to {widest:.1f} times as wide as those of white residuals of the noise given; bias by "
             "what the model lacks is not in them"
         )
-    good = [attempt for attempt in fit.attempts if attempt.cost <= fit.cost + 1]
-    if len(fit.attempts) > 1:
-        lines.append(f"{len(good)} of {len(fit.attempts)} starts ended here, the others at a greater cost")
+    if len(costs) > 1:
+        good = sum(each <= cost + 1 for each in costs)
+        lines.append(f"{good} of {len(costs)} starts ended here, the others at a greater cost")
     return lines
 
 
@@ -82,9 +84,9 @@ def residual_lines(residuals: Sequence[SignalResidual]) -> list[str]:
     return _aligned(rows)
 
 
-def _estimates(fit: Fit) -> list[str]:
+def _estimates(estimates: Sequence[Estimate]) -> list[str]:
     rows = [("", "value", "95 % interval", "unit")]
-    for each in fit.estimates:
+    for each in estimates:
         interval = f"{each.low:.5g} to {each.high:.5g}" if np.isfinite(each.deviation) else "not known"
         rows.append((each.name, f"{each.value:.6g}", interval, each.unit))
     return _aligned(rows)

@@ -39,10 +39,10 @@ class Undetermined:
 
     def __str__(self) -> str:
         if self.is_unseen:
-            return f"{self.names[0]} is not seen in the data"
+            return f"the data do not show {self.names[0]}"
         size = max(abs(change) for change in self.changes)
         moves = [f"{name} {10 * change / size:+.2g} %" for name, change in zip(self.names, self.changes, strict=True)]
-        return f"{listing(self.names)} are seen only together: {', '.join(moves)} would go unnoticed"
+        return f"the data show {listing(self.names)} only together: {', '.join(moves)} would go unnoticed"
 
 
 def undetermined(unknowns: Unknowns, information: np.ndarray) -> tuple[Undetermined, ...]:
