@@ -13,7 +13,7 @@ from flexblocks.dae.dae import DAE
 from flexblocks.errors import NameUnknownError, ParameterError, suggestion
 from flexblocks.identification.estimates import Attempt, Estimate, FittedRecord
 from flexblocks.identification.residual_tests import SignalResidual
-from flexblocks.identification.summary import remarks, summary
+from flexblocks.identification.summary import remarks, summary, warnings
 from flexblocks.identification.undetermined import Undetermined
 from flexblocks.identification.validation import Validation
 from flexblocks.lazy_package import upper
@@ -165,12 +165,16 @@ class Fit:
         """
         raise NotImplementedError
 
-    @cached_property
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What is not to be trusted, a sentence each: an early end, what the data do not tell, a model that lacks."""
+        return warnings(self.status, self.undetermined, self.residuals)
+
+    @property
     def remarks(self) -> tuple[str, ...]:
-        """What a reader has to know, a sentence each: what is not told, a model that lacks something, wide intervals."""
+        """What else a reader has to know, a sentence each: correlations, wide intervals, starts."""
         costs = [attempt.cost for attempt in self.attempts]
-        found = self.names, self.correlations, self.undetermined
-        return tuple(remarks(self.status, *found, self.residuals, self.widened, self.cost, costs))
+        return remarks(self.names, self.correlations, self.widened, self.cost, costs)
 
     def __str__(self) -> str:
         count, records = sum(each.count for each in self.residuals), len(self.records)
@@ -179,7 +183,7 @@ class Fit:
             f"Fit of '{name}': {len(self.estimates)} unknowns from {count} measurements in {records} "
             f"record{'s' if records > 1 else ''}, by {self.method}: {self.status}"
         )
-        return summary(head, self.estimates, self.remarks, self.residuals)
+        return summary(head, self.estimates, (*self.warnings, *self.remarks), self.residuals)
 
     def __repr__(self) -> str:
         return f"Fit({len(self.estimates)} unknowns from {len(self.records)} records by {self.method}: {self.status})"

@@ -18,6 +18,7 @@ ROUNDS = 30  # of weights
 SETTLED = 0.03  # standard deviations by which a round moves the unknowns at most, when weights have settled
 NOISE_SETTLED = 1e-3  # share by which estimated noise moves
 FTOL = 1e-9  # of the cost
+GTOL = 1e-9  # of its gradient, in shares of what is large for the unknowns
 EVALUATIONS = 200  # of one minimisation
 
 
@@ -160,7 +161,7 @@ def _held_weights(
     first = at(z)
     if not (np.isfinite(first.cost) and np.all(np.isfinite(first.jacobian))):
         return None, False
-    if not len(z):
+    if not np.any(first.jacobian):
         return first, True
     result = least_squares(
         lambda z: at(z).residuals,
@@ -171,7 +172,7 @@ def _held_weights(
         x_scale="jac",
         ftol=FTOL,
         xtol=1e-10,
-        gtol=None,
+        gtol=GTOL,
         max_nfev=EVALUATIONS,
     )
     assert best is not None

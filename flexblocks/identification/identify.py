@@ -159,9 +159,8 @@ def identify(
     if best.evaluation is None or best.weights is None:
         raise ComputationError(_nothing_found(dae, minima))
     fit = fit_of(problem, best, chosen, tuple(attempts), dict(p or {}))
-    for remark in fit.remarks:
-        if remark.startswith(("the search", "the data do not", "the model")):
-            warn(f"identify '{dae.name}': {remark}.")
+    for sentence in fit.warnings:
+        warn(f"identify '{dae.name}': {sentence}.")
     return fit
 
 

@@ -22,25 +22,22 @@ def summary(head: str, estimates: Sequence[Estimate], told: Sequence[str], resid
     )
 
 
-def remarks(
-    status: str,
-    names: Sequence[str],
-    correlations: np.ndarray,
-    undetermined: Sequence[Undetermined],
-    residuals: Sequence[SignalResidual],
-    widened: np.ndarray,
-    cost: float,
-    costs: Sequence[float],
-) -> list[str]:
-    """Return what a reader of a fit has to know, a sentence each; `costs` are those of all starts."""
+def warnings(status: str, undetermined: Sequence[Undetermined], residuals: Sequence[SignalResidual]) -> tuple[str, ...]:
+    """Return what makes a fit one that is not to be trusted, a sentence each."""
     lines = []
     if status != "converged":
         lines.append(f"the search ended early ({status}); values are the best so far, intervals do not hold")
-    lines += [f"the data do not tell: {each}" for each in undetermined]
+    return *lines, *map(str, undetermined), *residual_remarks(residuals)
+
+
+def remarks(
+    names: Sequence[str], correlations: np.ndarray, widened: np.ndarray, cost: float, costs: Sequence[float]
+) -> tuple[str, ...]:
+    """Return what else a reader of a fit has to know, a sentence each; `costs` are those of all starts."""
+    lines = []
     for i, j in combinations(range(len(names)), 2):
         if abs(correlations[i, j]) > CLOSE:
             lines.append(f"{names[i]} and {names[j]} are correlated: {correlations[i, j]:+.3f}")
-    lines += residual_remarks(residuals)
     widest = float(np.nanmax(widened, initial=1.0))
     if widest > WIDER:
         lines.append(
@@ -50,7 +47,7 @@ def remarks(
     if len(costs) > 1:
         good = sum(each <= cost + 1 for each in costs)
         lines.append(f"{good} of {len(costs)} starts ended here, the others at a greater cost")
-    return lines
+    return tuple(lines)
 
 
 def residual_remarks(residuals: Sequence[SignalResidual]) -> list[str]:
