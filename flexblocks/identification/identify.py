@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Literal
 
 import numpy as np
@@ -16,7 +17,9 @@ from flexblocks.identification.gauss_newton import Budget, Minimum, Status, mini
 from flexblocks.identification.multiple_shooting import MultipleShooting
 from flexblocks.identification.problem import Problem
 from flexblocks.identification.recorded import measured_names, recorded
-from flexblocks.identification.results import fit_of
+from flexblocks.identification.results import fit_of, signal_residuals
+from flexblocks.identification.summary import residual_remarks
+from flexblocks.identification.trusted_inputs import by_prediction_errors
 from flexblocks.identification.unknown import Unknown
 from flexblocks.identification.unknowns import resolved
 from flexblocks.interrupt import Interrupt, answered
@@ -110,7 +113,8 @@ def identify(
     Every sample is one implicit step of the arm (Radau IIA of three stages) with its exact derivatives; steps are those
     of the record, so that vibrations well above the sample rate are damped in the prediction. Gauss-Newton with a trust
     region minimises the squares of whitened residuals. In prediction error the filter's gains are held meanwhile, and
-    renewed until they settle; at a true model its innovations are white, which makes estimates unbiased.
+    renewed until they settle; at a true model its innovations are white, which makes estimates unbiased. A minimum that
+    does not explain the data is sought a second time, from where filters lead that do not trust the inputs.
 
     Examples
     --------
@@ -139,7 +143,7 @@ def identify(
     arrays = [recorded(dae, record, measured) for record in given]
     filters = chosen == "prediction error"
     problem = Problem(dae, arrays, measured, unknowns, deviations, uncertainty or {}, p, filters, compiled)
-    searched = MultipleShooting(problem, segment, compiled) if chosen == "multiple shooting" else problem
+    segments = MultipleShooting(problem, segment, compiled) if chosen == "multiple shooting" else None
     rng = np.random.default_rng(seed)
     tried = [unknowns.start(), *(unknowns.drawn(rng, spread) for _ in range(starts - 1))]
     attempts, minima = [], []
@@ -147,7 +151,7 @@ def identify(
         budget = Budget(time_limit, display, interrupt)
         for number, start in enumerate(tried, 1):
             label = f"start {number} of {starts}, " if starts > 1 else ""
-            minimum = _search(problem, searched, start, budget, label)
+            minimum = _search(problem, segments, start, budget, label, compiled)
             minima.append(minimum)
             names = dict(zip(unknowns.names, unknowns.values(start).tolist(), strict=True))
             attempts.append(Attempt(names, minimum.cost, minimum.status, minimum.evaluations))
@@ -165,11 +169,26 @@ def identify(
 
 
 def _search(
-    problem: Problem, searched: Problem | MultipleShooting, start: np.ndarray, budget: Budget, label: str
+    problem: Problem,
+    segments: MultipleShooting | None,
+    start: np.ndarray,
+    budget: Budget,
+    label: str,
+    compiled: bool,
 ) -> Minimum:
-    if isinstance(searched, MultipleShooting):
-        return searched.minimized(start, budget, label)
-    return minimized(problem, start, problem.unknowns.bounds(), budget, label)
+    """Return the minimum from a start; where it does not explain the data, the better one of it and a second way."""
+    if segments is not None:
+        return segments.minimized(start, budget, label)
+    bounds = problem.unknowns.bounds()
+    direct = minimized(problem, start, bounds, budget, label)
+    if budget.is_over or (direct.evaluation is not None and not residual_remarks(signal_residuals(problem, direct))):
+        return direct
+    first = by_prediction_errors(problem, start, compiled, budget, label)
+    if first.evaluation is None or budget.is_over:
+        return direct
+    second = minimized(problem, first.evaluation.z, bounds, budget, label)
+    best = min(direct, second, key=lambda minimum: minimum.cost)
+    return replace(best, evaluations=direct.evaluations + first.evaluations + second.evaluations)
 
 
 def _noise(dae: DAE, measured: Sequence[str], noise: Mapping[str, float] | None) -> dict[str, float]:

@@ -11,7 +11,7 @@ from flexblocks.control.estimation.filter_equations import FilterEquations, Nois
 from flexblocks.control.estimation.filter_record import filter_step
 from flexblocks.control.estimation.observer import require_integrable
 from flexblocks.dae.dae import DAE
-from flexblocks.identification.predictor import Gains, machine_code
+from flexblocks.identification.predictor import Gains, kept, machine_code
 from flexblocks.identification.recorded import Recorded
 from flexblocks.linear.linear_model import LinearModel
 from flexblocks.linear.linearize import linearize
@@ -26,7 +26,7 @@ def linear_model(dae: DAE, measured: Sequence[str]) -> LinearModel:
     ParameterError
         The arm has closed kinematic loops, algebraic variables or prescribed motions.
     """
-    lin = linearize(dae, None, measured)
+    lin = kept(dae, ("linear", tuple(measured)), lambda: linearize(dae, None, measured))
     require_integrable(dae, lin, "identify")
     return lin
 
@@ -61,7 +61,12 @@ class KalmanGains:
         uncertainty: Mapping[str, float],
         compiled: bool,
     ) -> None:
-        # Variances of the measurements are among the parameters, as they may be estimated, too.
+        key = "filter", lin.outputs, tuple(sorted(inputs.items())), compiled
+        self._step = BufferedCall(kept(dae, key, lambda: self._made(dae, lin, inputs, compiled)))
+        self._spread = np.diag([uncertainty.get(name, 0.0) ** 2 for name in dae.x.names])
+
+    def _made(self, dae: DAE, lin: LinearModel, inputs: Mapping[str, float], compiled: bool) -> ca.Function:
+        # Variances of the measurements are symbols, as they may be estimated, too.
         parameters = ca.SX.sym("p", len(dae.p))
         variances = ca.SX.sym("R", len(lin.outputs))
         noise = Noise(
@@ -72,8 +77,7 @@ class KalmanGains:
         )
         equations = FilterEquations(dae, lin, noise, "identify", parameters)
         step = filter_step(equations)
-        self._step = BufferedCall(machine_code(step, "filter") if compiled else step)
-        self._spread = np.diag([uncertainty.get(name, 0.0) ** 2 for name in dae.x.names])
+        return machine_code(step, "filter") if compiled else step
 
     def __call__(
         self,

@@ -9,22 +9,21 @@ errors, of filters that trust the inputs ever more.
 
 from __future__ import annotations
 
-from copy import copy
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
 
-from flexblocks.identification.gauss_newton import FTOL, NOISE_SETTLED, Budget, Minimum, Status, Stopped, minimized
-from flexblocks.identification.kalman_gains import KalmanGains, linear_model, output_error_gains
+from flexblocks.identification.gauss_newton import FTOL, NOISE_SETTLED, Budget, Minimum, Status, Stopped
+from flexblocks.identification.kalman_gains import output_error_gains
 from flexblocks.identification.predictor import Gains, Prediction, Predictor
 from flexblocks.identification.problem import Evaluation, Problem, Weights
 from flexblocks.identification.recorded import Recorded
+from flexblocks.identification.trusted_inputs import by_prediction_errors
 
 SEGMENTS = 20  # of the longest record
 JOINED = 1e-7  # gap between segments, as a share of the range of a state
 ITERATIONS = 100
-TRUSTED = (0.1, 1e-3)  # shares of the largest inputs by which they err in the filters of first values
 ROUNDS = 10  # of estimated noise
 LEAST_DAMPING, MOST_DAMPING = 1e-12, 1e6
 LEAST_SHARE = 1e-4  # of a step
@@ -197,16 +196,11 @@ class MultipleShooting:
 
     def _filtered(self, z: np.ndarray, budget: Budget, label: str) -> tuple[np.ndarray, np.ndarray] | None:
         """Return z and nodes (g, nx) by prediction errors; None where these are not finite."""
-        problem, found = copy(self.problem), None
-        problem.kalman = None
-        for share in TRUSTED:
-            problem.kalman = self._kalman(share)
-            found = minimized(problem, z, problem.unknowns.bounds(), budget, label)
-            if found.evaluation is None or found.weights is None:
-                return None
-            z = found.evaluation.z
-        assert found is not None
-        assert found.weights is not None
+        problem = self.problem
+        found = by_prediction_errors(problem, z, self._compiled, budget, label)
+        if found.evaluation is None or found.weights is None:
+            return None
+        z = found.evaluation.z
         values, nodes, x, first = problem.unknowns.values(z), np.zeros((self._nodes, self._states)), np.zeros(0), 0
         for segment in self._segments:
             x0, p, offsets = problem.arguments(values, segment.record)
@@ -219,16 +213,6 @@ class MultipleShooting:
             own = Gains(gains.correction[rows], gains.whitening[rows])
             x, first = self._predictor(segment.part, own, x, p, offsets).last, rows.stop
         return z, nodes
-
-    def _kalman(self, share: float) -> KalmanGains:
-        """Return gains of a filter for inputs that err by a share of the largest."""
-        dae, largest = self.problem.dae, np.max([np.abs(r.u).max(axis=0) for r in self.problem.records], axis=0)
-        inputs = {
-            name: share * (float(size) or 1.0)
-            for name, size, role in zip(dae.u.names, largest, dae.u.roles, strict=True)
-            if role != "disturbance"
-        }
-        return KalmanGains(dae, linear_model(dae, self.problem.measured), inputs, {}, self._compiled)
 
 
 def _one_after_the_other(parts: list[tuple[Prediction, np.ndarray]]) -> Prediction:

@@ -12,8 +12,10 @@ sections 3.3 and 7.2). Derivatives are propagated along, with the gains held.
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
+from typing import Any
+from weakref import WeakKeyDictionary
 
 import casadi as ca
 import numpy as np
@@ -25,6 +27,7 @@ from flexblocks.dae.dae import DAE
 from flexblocks.identification.recorded import Recorded
 
 LOG = logging.getLogger("flexblocks.identification")
+_KEPT: WeakKeyDictionary[DAE, dict[Hashable, Any]] = WeakKeyDictionary()
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,8 +107,8 @@ class Predictor:
 
     def __init__(self, dae: DAE, measured: Sequence[str], columns: Columns, compiled: bool) -> None:
         self.dae, self.measured, self.columns = dae, tuple(measured), columns
-        function = predictor_step(dae, measured, columns)
-        self._step = machine_code(function, "identification") if compiled else function
+        key = "predictor", self.measured, columns, compiled
+        self._step = kept(dae, key, lambda: self._made(compiled))
         self._runs: dict[int, ca.Function] = {}
 
     def __call__(
@@ -133,6 +136,18 @@ class Predictor:
         blocks = np.array(results).reshape(ny, n, 2 + k).transpose(1, 0, 2)
         innovations = np.where(record.known, blocks[:, :, 0], np.nan)
         return Prediction(innovations, blocks[:, :, 1], blocks[:, :, 2:], last[:, 0], last[:, 1:])
+
+    def _made(self, compiled: bool) -> ca.Function:
+        function = predictor_step(self.dae, self.measured, self.columns)
+        return machine_code(function, "identification") if compiled else function
+
+
+def kept(dae: DAE, key: Hashable, made: Callable[[], Any]) -> Any:
+    """Return what is made of an arm once, and kept as long as the arm is."""
+    own = _KEPT.setdefault(dae, {})
+    if key not in own:
+        own[key] = made()
+    return own[key]
 
 
 def predictor_step(dae: DAE, measured: Sequence[str], columns: Columns) -> ca.Function:
