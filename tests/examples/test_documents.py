@@ -38,6 +38,7 @@ LONG = (
     "digital_control.md",
     "equations.md",
     "exports.md",
+    "identification.md",
     "linear_models.md",
     "planning.md",
     "robots.md",
