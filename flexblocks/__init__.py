@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from flexblocks.dae.change_coordinates import change_coordinates
     from flexblocks.dae.dae import DAE
     from flexblocks.errors import FlexblocksError, FlexblocksWarning
-    from flexblocks.identification.fit import Fit
     from flexblocks.identification.identify import identify
-    from flexblocks.identification.unknown import Unknown
-    from flexblocks.identification.validation import Validation
+    from flexblocks.identification.prediction.unknown import Unknown
+    from flexblocks.identification.results.fit import Fit
+    from flexblocks.identification.results.validation import Validation
     from flexblocks.importers.elastic import Elastic
     from flexblocks.importers.mjcf import from_mjcf
     from flexblocks.importers.robot import Robot
@@ -158,9 +158,9 @@ else:
             },
             {
                 "flexblocks.identification.identify": ["identify"],
-                "flexblocks.identification.fit": ["Fit"],
-                "flexblocks.identification.unknown": ["Unknown"],
-                "flexblocks.identification.validation": ["Validation"],
+                "flexblocks.identification.results.fit": ["Fit"],
+                "flexblocks.identification.prediction.unknown": ["Unknown"],
+                "flexblocks.identification.results.validation": ["Validation"],
             },
             {"flexblocks.compare": ["Comparison", "compare"]},
             {"flexblocks.studies.study": ["study"]},

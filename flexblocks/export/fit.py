@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 
 from flexblocks.errors import FileFormatError
-from flexblocks.identification.estimates import Attempt, Estimate, FittedRecord
-from flexblocks.identification.fit import Fit
-from flexblocks.identification.residual_tests import SignalResidual
-from flexblocks.identification.undetermined import Undetermined
+from flexblocks.identification.results.estimates import Attempt, Estimate, FittedRecord
+from flexblocks.identification.results.fit import Fit
+from flexblocks.identification.results.residual_tests import SignalResidual
+from flexblocks.identification.results.undetermined import Undetermined
 from flexblocks.libraries import xr
 from flexblocks.netcdf_file import write_netcdf
 from flexblocks.simulation.saved_arm import arm_attribute, saved_arm

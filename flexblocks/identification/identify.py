@@ -11,17 +11,17 @@ import numpy as np
 from flexblocks.argument_types import short
 from flexblocks.dae.dae import DAE
 from flexblocks.errors import ComputationError, NameUnknownError, ParameterError, suggestion
-from flexblocks.identification.estimates import Attempt
-from flexblocks.identification.fit import Fit
-from flexblocks.identification.gauss_newton import Budget, Minimum, Status, minimized
-from flexblocks.identification.multiple_shooting import MultipleShooting
-from flexblocks.identification.problem import Problem
-from flexblocks.identification.recorded import measured_names, recorded
-from flexblocks.identification.results import fit_of, signal_residuals
-from flexblocks.identification.summary import residual_remarks
-from flexblocks.identification.trusted_inputs import by_prediction_errors
-from flexblocks.identification.unknown import Unknown
-from flexblocks.identification.unknowns import resolved
+from flexblocks.identification.prediction.gauss_newton import Budget, Minimum, Status, minimized
+from flexblocks.identification.prediction.multiple_shooting import MultipleShooting
+from flexblocks.identification.prediction.problem import Problem
+from flexblocks.identification.prediction.recorded import measured_names, recorded
+from flexblocks.identification.prediction.trusted_inputs import by_prediction_errors
+from flexblocks.identification.prediction.unknown import Unknown
+from flexblocks.identification.prediction.unknowns import resolved
+from flexblocks.identification.results.estimates import Attempt
+from flexblocks.identification.results.fit import Fit
+from flexblocks.identification.results.fit_of import fit_of, signal_residuals
+from flexblocks.identification.results.summary import residual_remarks
 from flexblocks.interrupt import Interrupt, answered
 from flexblocks.plausibility import computable
 from flexblocks.progress import ProgressDisplay

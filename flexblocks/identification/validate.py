@@ -7,13 +7,13 @@ from collections.abc import Sequence
 import numpy as np
 
 from flexblocks.errors import ComputationError, ParameterError
-from flexblocks.identification.fit import Fit
-from flexblocks.identification.gauss_newton import Budget, minimized
-from flexblocks.identification.problem import Problem
-from flexblocks.identification.recorded import measured_names, recorded
-from flexblocks.identification.results import fitted_records, signal_residuals
-from flexblocks.identification.unknowns import Unknowns, resolved
-from flexblocks.identification.validation import Validation
+from flexblocks.identification.prediction.gauss_newton import Budget, minimized
+from flexblocks.identification.prediction.problem import Problem
+from flexblocks.identification.prediction.recorded import measured_names, recorded
+from flexblocks.identification.prediction.unknowns import Unknowns, resolved
+from flexblocks.identification.results.fit import Fit
+from flexblocks.identification.results.fit_of import fitted_records, signal_residuals
+from flexblocks.identification.results.validation import Validation
 from flexblocks.interrupt import Interrupt
 from flexblocks.progress import ProgressDisplay
 from flexblocks.simulation.record import Record

@@ -12,12 +12,12 @@ import pytest
 import flexblocks as fb
 from flexblocks import export
 from flexblocks.errors import ComputationError, FlexblocksWarning, NameUnknownError, ParameterError
-from flexblocks.identification.covariance import correlation_length, inverse, spread_ratio
-from flexblocks.identification.problem import Problem
-from flexblocks.identification.recorded import measured_names, recorded
-from flexblocks.identification.residual_tests import whiteness
-from flexblocks.identification.undetermined import undetermined
-from flexblocks.identification.unknowns import resolved
+from flexblocks.identification.prediction.problem import Problem
+from flexblocks.identification.prediction.recorded import measured_names, recorded
+from flexblocks.identification.prediction.unknowns import resolved
+from flexblocks.identification.results.covariance import correlation_length, inverse, spread_ratio
+from flexblocks.identification.results.residual_tests import whiteness
+from flexblocks.identification.results.undetermined import undetermined
 
 NOISE = {"rotor.angle": 1e-4, "joint.angle": 1e-4}
 SOUGHT = ("spring.stiffness", "payload.mass", "joint.damping")

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from flexblocks.export.report.content import Cards, Curve, Plot, Report, Section, Text, table
-from flexblocks.identification.covariance import autocorrelations
-from flexblocks.identification.estimates import FittedRecord
-from flexblocks.identification.fit import Fit
+from flexblocks.identification.results.covariance import autocorrelations
+from flexblocks.identification.results.estimates import FittedRecord
+from flexblocks.identification.results.fit import Fit
 
 SAMPLES = 2000  # of a curve
 LAGS = 100

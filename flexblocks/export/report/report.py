@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from flexblocks.atomic_file import write_text
 from flexblocks.errors import FileFormatError
-from flexblocks.identification.fit import Fit
+from flexblocks.identification.results.fit import Fit
 from flexblocks.libraries import optional
 from flexblocks.linear.linear_model import LinearModel
 from flexblocks.simulation.trajectory import Trajectory

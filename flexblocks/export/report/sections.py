@@ -12,7 +12,7 @@ from flexblocks.export.report.content import Cards, Report, Section, Text, table
 from flexblocks.export.report.fit_sections import fit_report
 from flexblocks.export.report.linear_plots import bode_plots, pole_map
 from flexblocks.export.report.time_plots import time_plots
-from flexblocks.identification.fit import Fit
+from flexblocks.identification.results.fit import Fit
 from flexblocks.linear.linear_model import LinearModel
 from flexblocks.plot.animation.animate import animate
 from flexblocks.plot.animation.motions import plan_limits

@@ -11,11 +11,11 @@ import numpy as np
 
 from flexblocks.dae.dae import DAE
 from flexblocks.errors import NameUnknownError, ParameterError, suggestion
-from flexblocks.identification.estimates import Attempt, Estimate, FittedRecord
-from flexblocks.identification.residual_tests import SignalResidual
-from flexblocks.identification.summary import remarks, summary, warnings
-from flexblocks.identification.undetermined import Undetermined
-from flexblocks.identification.validation import Validation
+from flexblocks.identification.results.estimates import Attempt, Estimate, FittedRecord
+from flexblocks.identification.results.residual_tests import SignalResidual
+from flexblocks.identification.results.summary import remarks, summary, warnings
+from flexblocks.identification.results.undetermined import Undetermined
+from flexblocks.identification.results.validation import Validation
 from flexblocks.lazy_package import upper
 from flexblocks.modeling.model import Model
 from flexblocks.modeling.symbolic_parameters import with_parameters

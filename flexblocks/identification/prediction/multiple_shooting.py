@@ -14,12 +14,12 @@ from itertools import pairwise
 
 import numpy as np
 
-from flexblocks.identification.gauss_newton import FTOL, NOISE_SETTLED, Budget, Minimum, Status, Stopped
-from flexblocks.identification.kalman_gains import output_error_gains
-from flexblocks.identification.predictor import Gains, Prediction, Predictor
-from flexblocks.identification.problem import Evaluation, Problem, Weights
-from flexblocks.identification.recorded import Recorded
-from flexblocks.identification.trusted_inputs import by_prediction_errors
+from flexblocks.identification.prediction.gauss_newton import FTOL, NOISE_SETTLED, Budget, Minimum, Status, Stopped
+from flexblocks.identification.prediction.kalman_gains import output_error_gains
+from flexblocks.identification.prediction.predictor import Gains, Prediction, Predictor
+from flexblocks.identification.prediction.problem import Evaluation, Problem, Weights
+from flexblocks.identification.prediction.recorded import Recorded
+from flexblocks.identification.prediction.trusted_inputs import by_prediction_errors
 
 SEGMENTS = 20  # of the longest record
 JOINED = 1e-7  # gap between segments, as a share of the range of a state

@@ -14,7 +14,7 @@ import numpy as np
 
 from flexblocks.dae.dae import DAE
 from flexblocks.errors import NameUnknownError, ParameterError, listing, suggestion
-from flexblocks.identification.unknown import Unknown
+from flexblocks.identification.prediction.unknown import Unknown
 from flexblocks.simulation.record import Record
 
 Kind = Literal["parameter", "output offset", "input offset", "start"]

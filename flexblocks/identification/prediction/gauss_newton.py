@@ -9,17 +9,37 @@ from typing import Literal, Protocol
 import numpy as np
 from scipy.optimize import least_squares
 
-from flexblocks.identification.problem import Evaluation, Weights
+from flexblocks.identification.prediction.problem import Evaluation, Weights
 from flexblocks.interrupt import Interrupt
 from flexblocks.progress import ProgressDisplay
 
 Status = Literal["converged", "not converged", "time limit", "interrupted", "failed"]
-ROUNDS = 30  # of weights
 SETTLED = 0.03  # standard deviations by which a round moves the unknowns at most, when weights have settled
 NOISE_SETTLED = 1e-3  # share by which estimated noise moves
 FTOL = 1e-9  # of the cost
 GTOL = 1e-9  # of its gradient, in shares of what is large for the unknowns
-EVALUATIONS = 200  # of one minimisation
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How far a minimisation goes.
+
+    Attributes
+    ----------
+    rounds : int
+        Of weights.
+    evaluations : int
+        In a round.
+    ftol : float
+        Share of the cost below which a step ends a round.
+    """
+
+    rounds: int
+    evaluations: int
+    ftol: float
+
+
+THOROUGH, ROUGH = Effort(30, 200, FTOL), Effort(5, 20, 1e-4)
 
 
 class Reweighted(Protocol):
@@ -102,18 +122,23 @@ class Minimum:
 
 
 def minimized(
-    problem: Reweighted, start: np.ndarray, bounds: tuple[np.ndarray, np.ndarray], budget: Budget, label: str = ""
+    problem: Reweighted,
+    start: np.ndarray,
+    bounds: tuple[np.ndarray, np.ndarray],
+    budget: Budget,
+    label: str = "",
+    effort: Effort = THOROUGH,
 ) -> Minimum:
     """Return the minimum that is reached from a start."""
     begun, z, deviations = budget.evaluations, start, problem.first_deviations()
     best: tuple[Evaluation, Weights] | None = None
     status: Status = "failed"
     try:
-        for _ in range(ROUNDS if problem.is_reweighted else 1):
+        for _ in range(effort.rounds if problem.is_reweighted else 1):
             weights = problem.weights(z, deviations)
             if weights is None:
                 break
-            found, ended = _held_weights(problem, z, weights, bounds, budget, label)
+            found, ended = _held_weights(problem, z, weights, bounds, budget, label, effort)
             if found is None:
                 break
             best, status = (found, weights), "converged" if ended else "not converged"
@@ -141,6 +166,7 @@ def _held_weights(
     bounds: tuple[np.ndarray, np.ndarray],
     budget: Budget,
     label: str,
+    effort: Effort,
 ) -> tuple[Evaluation | None, bool]:
     """Return the minimum with these weights, None where the start has no finite residuals; and whether it converged."""
     best: Evaluation | None = None
@@ -170,10 +196,10 @@ def _held_weights(
         bounds=bounds,
         method="trf",
         x_scale="jac",
-        ftol=FTOL,
+        ftol=effort.ftol,
         xtol=1e-10,
         gtol=GTOL,
-        max_nfev=EVALUATIONS,
+        max_nfev=effort.evaluations,
     )
     assert best is not None
     return best, result.status > 0

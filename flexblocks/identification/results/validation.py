@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from flexblocks.identification.estimates import FittedRecord
-from flexblocks.identification.residual_tests import SignalResidual
-from flexblocks.identification.summary import residual_lines, residual_remarks
+from flexblocks.identification.results.estimates import FittedRecord
+from flexblocks.identification.results.residual_tests import SignalResidual
+from flexblocks.identification.results.summary import residual_lines, residual_remarks
 
 
 @dataclass(frozen=True, eq=False)

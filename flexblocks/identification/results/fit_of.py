@@ -6,13 +6,13 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from flexblocks.identification.covariance import inverse, spread_ratio
-from flexblocks.identification.estimates import Attempt, Estimate, FittedRecord
-from flexblocks.identification.fit import Fit
-from flexblocks.identification.gauss_newton import Minimum
-from flexblocks.identification.problem import Problem
-from flexblocks.identification.residual_tests import SignalResidual, signal_residual
-from flexblocks.identification.undetermined import undetermined
+from flexblocks.identification.prediction.gauss_newton import Minimum
+from flexblocks.identification.prediction.problem import Problem
+from flexblocks.identification.results.covariance import inverse, spread_ratio
+from flexblocks.identification.results.estimates import Attempt, Estimate, FittedRecord
+from flexblocks.identification.results.fit import Fit
+from flexblocks.identification.results.residual_tests import SignalResidual, signal_residual
+from flexblocks.identification.results.undetermined import undetermined
 
 NORMAL_95 = 1.959963984540054
 

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from flexblocks.dae.dae import DAE
-from flexblocks.identification.kalman_gains import KalmanGains, linear_model, output_error_gains
-from flexblocks.identification.predictor import Columns, Gains, Prediction, Predictor
-from flexblocks.identification.recorded import Recorded
-from flexblocks.identification.unknowns import Unknowns
+from flexblocks.identification.prediction.kalman_gains import KalmanGains, linear_model, output_error_gains
+from flexblocks.identification.prediction.predictor import Columns, Gains, Prediction, Predictor
+from flexblocks.identification.prediction.recorded import Recorded
+from flexblocks.identification.prediction.unknowns import Unknowns
 
 FIRST_GUESS = 0.01  # share of a signal's range that is its noise, before it is estimated
 

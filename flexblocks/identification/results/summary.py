@@ -7,9 +7,9 @@ from itertools import combinations
 
 import numpy as np
 
-from flexblocks.identification.estimates import Estimate
-from flexblocks.identification.residual_tests import CONFIDENCE, SIZE, SignalResidual
-from flexblocks.identification.undetermined import Undetermined
+from flexblocks.identification.results.estimates import Estimate
+from flexblocks.identification.results.residual_tests import CONFIDENCE, SIZE, SignalResidual
+from flexblocks.identification.results.undetermined import Undetermined
 
 CLOSE = 0.95  # correlation of two estimates that is worth a line
 WIDER = 1.1  # multiple of the intervals of white residuals that is worth a line

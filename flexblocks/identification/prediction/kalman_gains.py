@@ -11,8 +11,8 @@ from flexblocks.control.estimation.filter_equations import FilterEquations, Nois
 from flexblocks.control.estimation.filter_record import filter_step
 from flexblocks.control.estimation.observer import require_integrable
 from flexblocks.dae.dae import DAE
-from flexblocks.identification.predictor import Gains, kept, machine_code
-from flexblocks.identification.recorded import Recorded
+from flexblocks.identification.prediction.predictor import Gains, kept, machine_code
+from flexblocks.identification.prediction.recorded import Recorded
 from flexblocks.linear.linear_model import LinearModel
 from flexblocks.linear.linearize import linearize
 from flexblocks.simulation.integrators.buffered_call import BufferedCall

@@ -11,9 +11,9 @@ from copy import copy
 
 import numpy as np
 
-from flexblocks.identification.gauss_newton import Budget, Minimum, minimized
-from flexblocks.identification.kalman_gains import KalmanGains, linear_model
-from flexblocks.identification.problem import Problem
+from flexblocks.identification.prediction.gauss_newton import ROUGH, Budget, Minimum, minimized
+from flexblocks.identification.prediction.kalman_gains import KalmanGains, linear_model
+from flexblocks.identification.prediction.problem import Problem
 
 SHARES = (0.1, 1e-3)  # of the largest inputs, by which they err
 
@@ -23,7 +23,7 @@ def by_prediction_errors(problem: Problem, z: np.ndarray, compiled: bool, budget
     filtered, found = copy(problem), None
     for share in SHARES:
         filtered.kalman = _kalman(problem, share, compiled)
-        found = minimized(filtered, z, problem.unknowns.bounds(), budget, label)
+        found = minimized(filtered, z, problem.unknowns.bounds(), budget, label, ROUGH)
         if found.evaluation is None:
             break
         z = found.evaluation.z

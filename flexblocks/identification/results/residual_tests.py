@@ -8,7 +8,7 @@ import numpy as np
 from scipy.signal import welch
 from scipy.stats import chi2
 
-from flexblocks.identification.covariance import autocorrelations
+from flexblocks.identification.results.covariance import autocorrelations
 
 LAGS = 20  # of the test for whiteness
 CONFIDENCE = 0.01  # share of fits of a true model that a warning about whiteness is given for

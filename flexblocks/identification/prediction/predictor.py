@@ -24,7 +24,7 @@ from flexblocks.control.design.implicit_step import implicit_step
 from flexblocks.control.estimation.observer import sensor_functions
 from flexblocks.dae.compiler import CompilerError, load
 from flexblocks.dae.dae import DAE
-from flexblocks.identification.recorded import Recorded
+from flexblocks.identification.prediction.recorded import Recorded
 
 LOG = logging.getLogger("flexblocks.identification")
 _KEPT: WeakKeyDictionary[DAE, dict[Hashable, Any]] = WeakKeyDictionary()
