@@ -27,6 +27,7 @@ from .infeasibility.suspicion import in_degrees, suspected
 from .model.build import model_of
 from .model.trajectories import transcribed_problem
 from .presolve.postures.search_time import searching_until
+from .presolve.transcribed_problem import TranscribedProblem
 from .problem.problem import Problem
 from .problem.rest_to_rest import RestToRest
 from .results.plan import Plan
@@ -188,6 +189,7 @@ def plan_with(
     if transcribed.is_free:
         warn_of_jumps(transcribed)
     # Solve
+    guess = _objective_guess(transcribed) if guess is None else guess
     given = None if guess is None else solve_from_given(model, guess, solver)
     try:
         solution = given or Continuation(model, solver).run()
@@ -203,7 +205,20 @@ def plan_with(
         if any(t.path.rows or np.isfinite(t.limits.x).any() for t in transcribed.first):
             _warn_of_excesses(solution)
     warn_beyond_states(solution)
+    for _, term in solution.transcribed.problem.objective.terms:
+        for remark in term.remarks(solution.trajectory):
+            warn(f"Plan of '{dae.name}': {remark}.", PlanWarning)
     return solution
+
+
+def _objective_guess(transcribed: TranscribedProblem) -> Guess | None:
+    """Return the motion that a term of the objective begins with, of a motion of one phase."""
+    first = transcribed.first[0]
+    if len(transcribed.first) > 1 or first.duration_range is not None:
+        return None
+    at = first.dae, first.begin.point, float(first.phase.duration), first.limits.u, first.p
+    motions = (term.guess(*at) for _, term in transcribed.problem.objective.terms)
+    return next((motion for motion in motions if motion is not None), None)
 
 
 def _warn_of_excesses(plan: Plan) -> None:
