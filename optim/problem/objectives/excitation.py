@@ -23,7 +23,7 @@ from .functionals import Mayer
 
 # Relative standard deviation with which a parameter is known beforehand, where nothing else is said: hardly at all.
 UNKNOWN = 100.0
-SWEEP = 201  # samples of the first guess
+SWEEP = 501  # samples of the first guess
 UNSEEN = 0.5  # such a deviation after the motion
 
 
@@ -33,8 +33,8 @@ class Excitation(Mayer):
 
     Sensitivities of the arm's states in the parameters, and the information that they gather, become states of the
     problem, so that derivatives are exact. Take few parameters and a model of few modes: each parameter adds as many
-    states as the arm has. The first guess is the motion under sweeps of the inputs to a quarter of their limits, which they
-    have to have; or that of ``optim.plan(guess=)``.
+    states as the arm has. The first guess is the motion under sweeps of the inputs to a quarter of their limits, which
+    they have to have; or that of ``optim.plan(guess=)``.
 
     Parameters
     ----------
