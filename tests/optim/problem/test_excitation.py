@@ -14,6 +14,7 @@ from flexblocks.identification.information import state_names, unit, with_inform
 from flexblocks.identification.prediction.problem import Problem
 from flexblocks.identification.prediction.recorded import recorded
 from flexblocks.identification.prediction.unknowns import resolved
+from flexblocks.optim.next_experiment import known_information
 
 NAMES = ("spring.stiffness", "payload.mass")
 NOISE = {"rotor.angle": 1e-4, "joint.angle": 1e-4}
@@ -83,6 +84,22 @@ def test_a_planned_motion_tells_more_than_a_quintic() -> None:
     )
     best, usual = aim.deviations(plan.replay().trajectory), aim.deviations(calm)
     assert np.prod(list(best.values())) < 0.7 * np.prod(list(usual.values()))
+
+
+@pytest.mark.slow
+def test_the_next_experiment_reckons_with_what_is_known() -> None:
+    rng, run = np.random.default_rng(0), gathered()
+    y = {name: run[name] + 1e-4 * rng.normal(size=len(T)) for name in NOISE}
+    fit = fb.identify(arm(), fb.Record(T, {"motor.torque": TORQUE}, y), NAMES, NOISE, compiled=False)
+    known = known_information(fit)
+    shares = [fit.deviations[name] / fit[name] for name in NAMES]
+    assert np.sqrt(np.diag(np.linalg.inv(known))) == pytest.approx(shares, rel=1e-3)
+    task = optim.RestToRest(
+        start={"joint.angle": 0.0}, goal={"joint.angle": 0.8}, duration=1.0, limits={"motor.torque": 2.0}
+    )
+    plan = optim.next_experiment(fit, task, intervals=30)
+    after = optim.Excitation(NAMES, NOISE, sample_time=5e-3, information=known).deviations(plan)
+    assert all(after[name] < share for name, share in zip(NAMES, shares, strict=True))
 
 
 @pytest.mark.parametrize(
