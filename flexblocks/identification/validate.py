@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 import numpy as np
@@ -27,7 +28,9 @@ def validated(fit: Fit, records: Record | Sequence[Record]) -> Validation:
     names = measured_names(given)
     if unknown := [name for name in names if name not in fit.noise]:
         raise ParameterError(f"Fit.validate: '{unknown[0]}' was not measured for the fit; leave it out of the records.")
-    starts = dict.fromkeys(e.name.partition(")")[0] + ")" for e in fit.estimates if e.kind == "start")
+    # Of several records the start states are numbered.
+    named = (re.sub(r"\)\[\d+\]$", ")", e.name) for e in fit.estimates if e.kind == "start")
+    starts = dict.fromkeys(named)
     sought = resolved(dae, list(starts), names, given) if starts else Unknowns(())
     offsets = ([fit.values.get(f"offset({name})", 0.0) for name in group] for group in (names, dae.u.names))
     by_group = [np.array(group) for group in offsets]

@@ -139,8 +139,9 @@ def test_offsets_starts_and_gaps() -> None:
 
 
 def test_each_record_has_its_own_start() -> None:
-    found = identified([record(), record(1)], ["spring.stiffness", "start(joint.angle)"], NOISE)
-    assert found.names == ("spring.stiffness", "start(joint.angle)[1]", "start(joint.angle)[2]")
+    found = identified([record(), record(1)], ["spring.stiffness", "start(der(joint.angle))"], NOISE)
+    assert found.names == ("spring.stiffness", "start(der(joint.angle))[1]", "start(der(joint.angle))[2]")
+    assert found.validate([record(2), record(3)]).is_consistent
     assert found.deviations["spring.stiffness"] < 0.8 * fit().deviations["spring.stiffness"]
 
 
