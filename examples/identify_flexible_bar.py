@@ -1,7 +1,8 @@
 """A motor that turns a flexible bar, from measured data: `python examples/identify_flexible_bar.py`.
 
-The data and their license are in data/README.md. The motor's torque is not measured: it is in units of a newton metre for a volt, and so are inertias and stiffness. One
-joint with a spring stands for the bar, so that the fit says what this model does not explain.
+The data and their license are in data/README.md. The motor's torque is not measured: it is in units of a newton metre
+for a volt, and so are inertias and stiffness. One joint with a spring stands for the bar, so that the fit says what
+this model does not explain.
 """
 
 from pathlib import Path
