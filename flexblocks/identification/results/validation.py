@@ -30,4 +30,5 @@ class Validation:
 
     def __str__(self) -> str:
         told = residual_remarks(self.residuals) or ["residuals are as large as the noise, and white"]
-        return "\n".join([f"Validation with {len(self.records)} records: {told[0]}", *residual_lines(self.residuals)])
+        records = "1 record" if len(self.records) == 1 else f"{len(self.records)} records"
+        return "\n".join([f"Validation with {records}: {told[0]}", *residual_lines(self.residuals)])
