@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from flexblocks.dae.change_coordinates import change_coordinates
     from flexblocks.dae.dae import DAE
     from flexblocks.errors import FlexblocksError, FlexblocksWarning
+    from flexblocks.identification.identify import identify
+    from flexblocks.identification.prediction.unknown import Unknown
+    from flexblocks.identification.results.fit import Fit
+    from flexblocks.identification.results.validation import Validation
     from flexblocks.identification.rigid.regressor import Regressor, regressor
     from flexblocks.identification.rigid.regressor_fit import RegressorFit
     from flexblocks.identification.spectral.frequency_response import FrequencyResponse
@@ -70,6 +74,7 @@ if TYPE_CHECKING:
         "DHRow",
         "DampingChoice",
         "Elastic",
+        "Fit",
         "FlexblocksError",
         "FlexblocksWarning",
         "ForceElement",
@@ -89,6 +94,8 @@ if TYPE_CHECKING:
         "SpectralFit",
         "Stepper",
         "Trajectory",
+        "Unknown",
+        "Validation",
         "assemble",
         "bang_bang",
         "buckling_load",
@@ -100,6 +107,7 @@ if TYPE_CHECKING:
         "from_mjcf",
         "from_urdf",
         "grid",
+        "identify",
         "identify_modes",
         "identify_response",
         "linear_grid",
@@ -168,6 +176,12 @@ else:
                 "flexblocks.linear.grid": ["LinearGrid", "linear_grid"],
                 "flexblocks.linear.choose_damping": ["choose_damping"],
                 "flexblocks.linear.damping_choice": ["DampingChoice"],
+            },
+            {
+                "flexblocks.identification.identify": ["identify"],
+                "flexblocks.identification.results.fit": ["Fit"],
+                "flexblocks.identification.prediction.unknown": ["Unknown"],
+                "flexblocks.identification.results.validation": ["Validation"],
             },
             {"flexblocks.compare": ["Comparison", "compare"]},
             {

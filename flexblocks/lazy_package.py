@@ -24,7 +24,14 @@ from flexblocks.public_calls import guard
 Method = TypeVar("Method", bound=Callable[..., Any])
 
 # Rooms that write methods of classes below them, by the method; what they register is in their ``methods.py``.
-ROOMS = {"_repr_html_": "notebook", "_repr_latex_": "notebook", "animate": "plot", "plot": "plot", "save": "export"}
+ROOMS = {
+    "_repr_html_": "notebook",
+    "_repr_latex_": "notebook",
+    "animate": "plot",
+    "plot": "plot",
+    "save": "export",
+    "validate": "identification",
+}
 _METHODS: dict[str, Callable[..., Any]] = {}
 
 Group = Mapping[str, Sequence[str]]  # names by the module they are in

@@ -38,6 +38,8 @@ def load(path: str | Path, types: Iterable[type] = ()) -> Any:
         Of ``lin.save("arm.mat")``, ``.json`` or ``.npz``; ``lin.of(dae)`` gives it its arm.
     LinearGrid
         Of ``grid.save("grid.nc")``, with its arm.
+    Fit
+        Of ``fit.save("fit.nc")``, with its arm; ``fit.of(dae)`` gives it one.
     xarray.Dataset
         The results of ``fb.study(..., store="study.zarr")``, or ``.nc``.
 
@@ -116,6 +118,13 @@ def _grid(dataset: xr.Dataset, path: str | Path, types: tuple[type, ...]) -> Any
     return saved_grid(dataset, path, types)
 
 
+def _fit(dataset: xr.Dataset, path: str | Path, types: tuple[type, ...]) -> Any:
+    from flexblocks import Fit  # noqa: F401  (with the door before its methods)
+    from flexblocks.export.fit import saved_fit
+
+    return saved_fit(dataset, path, types)
+
+
 def _study(dataset: xr.Dataset, path: str | Path, types: tuple[type, ...]) -> Any:
     from flexblocks.studies.stores.saved_study import saved_study
 
@@ -129,4 +138,5 @@ NETCDF: dict[str, Callable[[xr.Dataset, str | Path, tuple[type, ...]], Any]] = {
     "plan": _plan,
     "linear grid": _grid,
     "study": _study,
+    "fit": _fit,
 }

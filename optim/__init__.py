@@ -7,6 +7,7 @@ from .infeasibility.conflict import Conflict
 from .infeasibility.diagnose import diagnose
 from .model.build import pyomo_model
 from .model.update_boundary import repose
+from .next_experiment import next_experiment
 from .planner import plan
 from .problem import objectives, path_constraints
 from .problem.course import Course
@@ -52,6 +53,7 @@ __all__ = [
     "Sphere",
     "Via",
     "diagnose",
+    "next_experiment",
     "plan",
     "pyomo_model",
     "refine_model",

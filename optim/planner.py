@@ -13,6 +13,7 @@ from flexblocks.dae.dae import DAE
 from flexblocks.errors import listing
 from flexblocks.interrupt import answered
 from flexblocks.progress import ProgressDisplay
+from flexblocks.simulation.trajectory import Trajectory
 from flexblocks.user_warning import warn
 from flexblocks.validity.large_deflections import without_warning
 
@@ -25,8 +26,10 @@ from .collocation.transcription_options import (
 from .errors import PlanError, PlanWarning, ProblemError
 from .infeasibility.suspicion import in_degrees, suspected
 from .model.build import model_of
+from .model.objective import set_costs
 from .model.trajectories import transcribed_problem
 from .presolve.postures.search_time import searching_until
+from .presolve.transcribed_problem import TranscribedProblem
 from .problem.problem import Problem
 from .problem.rest_to_rest import RestToRest
 from .results.plan import Plan
@@ -35,7 +38,7 @@ from .solve import judged
 from .solver_statistics import NOT_OPTIMAL
 from .strategy.best_so_far import ended_plan
 from .strategy.continuation import Continuation
-from .strategy.guesses.given_guess import solve_from_given
+from .strategy.guesses.given_guess import set_given, solve_from_given
 from .strategy.guesses.guess_series import Guess
 from .strategy.problem_warnings import warn_beyond_states, warn_of_jumps, warn_of_slack, warn_of_wider_limits
 from .strategy.refinement.mesh_refinement import criteria_of, refine_mesh
@@ -188,6 +191,9 @@ def plan_with(
     if transcribed.is_free:
         warn_of_jumps(transcribed)
     # Solve
+    if guess is None and (motion := _objective_guess(transcribed)) is not None:
+        set_given(model, motion)
+        set_costs(model)
     given = None if guess is None else solve_from_given(model, guess, solver)
     try:
         solution = given or Continuation(model, solver).run()
@@ -203,7 +209,20 @@ def plan_with(
         if any(t.path.rows or np.isfinite(t.limits.x).any() for t in transcribed.first):
             _warn_of_excesses(solution)
     warn_beyond_states(solution)
+    for _, term in solution.transcribed.problem.objective.terms:
+        for remark in term.remarks(solution.trajectory):
+            warn(f"Plan of '{dae.name}': {remark}.", PlanWarning)
     return solution
+
+
+def _objective_guess(transcribed: TranscribedProblem) -> Trajectory | None:
+    """Return the motion that a term of the objective begins with, of a motion of one phase."""
+    first = transcribed.first[0]
+    if len(transcribed.first) > 1 or first.duration_range is not None:
+        return None
+    at = first.dae, first.begin.point, float(first.phase.duration), first.limits.u, first.p
+    motions = (term.guess(*at) for _, term in transcribed.problem.objective.terms)
+    return next((motion for motion in motions if motion is not None), None)
 
 
 def _warn_of_excesses(plan: Plan) -> None:

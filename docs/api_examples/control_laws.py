@@ -60,6 +60,24 @@ times = np.linspace(0, 0.1, 21)
 result = filter.filter(fb.Record(times, {"motor1.torque": 0.0, "motor2.torque": 0.0}, {"rotor1.angle": 0.0 * times}))
 print(result["joint1.angle"][-1], result.deviation("joint1.angle")[-1], result.innovations.shape, result.nis.mean())
 
+# %% identify Unknown
+arm = fb.assemble(models.subudhi_morris_2002(modes=1), symbolic=("payload.mass",))
+samples = np.arange(0, 0.5, 0.01)
+swing = fb.simulate(arm, samples, u={"motor1.torque": 0.2}, p={"payload.mass": 0.12})
+noisy = swing["joint2.angle"] + 1e-4 * np.random.default_rng(0).normal(size=len(samples))
+record = fb.Record(samples, {"motor1.torque": 0.2, "motor2.torque": 0.0}, {"joint2.angle": noisy})
+guess = fb.Unknown("payload.mass", guess=0.2, low=0.01, high=1.0)  # from data alone; mean=, deviation= are a prior
+fit = fb.identify(arm, record, guess, noise={"joint2.angle": 1e-4}, compiled=False)
+
+# %% Fit
+print(fit)
+print(fit.p, fit.intervals["payload.mass"], fit.worst.frequency, fit.undetermined)
+arm_as_measured = fit.model
+
+# %% Validation
+validation = fit.validate(record)  # of a record that was not used, as a rule
+print(validation.is_consistent)
+
 # %% control.Reference control.reference
 way = control.reference(control.quintic(0.0, 1.0, 2.0))
 print(way.position(1.0), way.rate(1.0), way.acceleration(1.0))

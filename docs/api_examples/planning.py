@@ -2,6 +2,7 @@
 
 # %%
 import tempfile
+import warnings
 from pathlib import Path
 
 import flexblocks as fb
@@ -38,6 +39,22 @@ fast = optim.RestToRest(start=START, goal=GOAL, objective=objective, duration=(0
 
 # %% optim.Tracking
 follow = optim.Tracking({"joint1.angle": lambda s: s**2 * (3 - 2 * s)}, over="share")
+
+# %% optim.Excitation optim.next_experiment
+t = [0.01 * k for k in range(51)]
+arm = fb.assemble(models.subudhi_morris_2002(links=1, modes=1), symbolic=("spring1.stiffness",))
+run = fb.simulate(arm, t, u={"motor1.torque": 0.05})
+record = fb.Record(
+    t, {"motor1.torque": 0.05}, {"rotor1.angle": run["rotor1.angle"] + [1e-4 * (-1) ** k for k in range(51)]}
+)
+with warnings.catch_warnings(action="ignore"):  # such noise is not white
+    fit = fb.identify(arm, record, "spring1.stiffness", noise={"rotor1.angle": 1e-4}, compiled=False)
+aim = optim.Excitation("spring1.stiffness", noise={"rotor1.angle": 1e-4})
+turn = optim.RestToRest(
+    start={"joint1.angle": 0.0}, goal={"joint1.angle": 0.5}, duration=0.8, limits={"motor1.torque": 0.3}
+)
+plan = optim.next_experiment(fit, turn, intervals=30)  # as optim.plan with the objective aim, and what the fit knows
+print(aim.deviations(plan))  # relative standard deviation after the motion alone
 
 # %% optim.Capsule optim.HalfSpace optim.KeepIn
 table = optim.HalfSpace(point=(0.0, -0.4), normal=(0.0, 1.0))

@@ -193,7 +193,7 @@ def _feedback(dae: DAE, loop: _Loop, bound: Bound, x: Variables, u: Variables) -
     outputs = ca.vertcat(*[ca.SX(o.value) for o in loop.outputs.values()])
     units = {name: o.unit for name, o in loop.outputs.items()}
     at_inner, symbols = (dae.x.symbol, z, loop.inputs, p), (x.symbol, z, u.symbol, p)
-    return feedback_around(dae.tree.feedback, at_inner, symbols, loop.rates, outputs, units)
+    return feedback_around(dae.tree.feedback, at_inner, symbols, loop.rates, outputs, units, bound.rest)
 
 
 def _clocks(dae: DAE, loop: _Loop, bound: Bound, x: Variables, u: Variables) -> tuple[Clock, ...]:

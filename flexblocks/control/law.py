@@ -68,6 +68,9 @@ class Bound:
         Further signals to record: control errors, estimates.
     updates : tuple of SampledUpdate
         What a sampled law does to its states at its sample times.
+    rest : SX (len(states),), optional
+        What is zero where the loop is at rest, by default the rates; zeros of states that only record a motion, and
+        keep any value at rest.
     """
 
     commands: Mapping[str, ca.SX]
@@ -76,6 +79,7 @@ class Bound:
     rates: ca.SX = field(default_factory=lambda: ca.SX(0, 1))
     outputs: Mapping[str, Output] = field(default_factory=dict)
     updates: tuple[SampledUpdate, ...] = ()
+    rest: ca.SX | None = None
 
 
 @runtime_checkable

@@ -85,7 +85,8 @@ def with_saturated_inputs(dae: DAE) -> DAE:
         else (inner.inputs(*at), inner.rates(*at), inner.outputs(*at))
     )
     units = {} if inner is None else inner.units
-    feedback = Feedback(function("inputs", inputs), function("rates", rates), function("shown", shown), units)
+    still = None if inner is None or inner.rest is None else function("rest", inner.rest(*at))
+    feedback = Feedback(function("inputs", inputs), function("rates", rates), function("shown", shown), units, still)
     clocks = tuple(clock.through(lambda change: function("change", change(*at))) for clock in dae.clocks)
     u = replace(dae.u, limits=np.full(len(dae.u), np.inf))
     return replace(dae, u=u, tree=replace(dae.tree, feedback=feedback), model=None, clocks=clocks)

@@ -1,1 +1,1 @@
-"""Identification: parameters of a model from what was measured."""
+"""Identification: parameters of an arm from what was measured, with what the data tell of them and what not."""

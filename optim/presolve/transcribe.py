@@ -53,6 +53,8 @@ def transcribe(
     FlexblocksError
         The problem is malformed, contains an unknown name, or its start or goal is infeasible.
     """
+    for _, term in problem.objective.terms:
+        dae = term.extended(dae)
     asked = resolved_problem(dae, problem, options, p)
     ends, durations = _ends(before) if before is not None else motion_ends(asked)
     meshes = _meshes(asked, durations)

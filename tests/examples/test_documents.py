@@ -38,6 +38,7 @@ LONG = (
     "digital_control.md",
     "equations.md",
     "exports.md",
+    "identification.md",
     "linear_models.md",
     "measured_responses.md",
     "planning.md",

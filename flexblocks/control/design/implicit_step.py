@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import casadi as ca
 import numpy as np
@@ -36,21 +37,59 @@ ITERATIONS = 2
 class ImplicitStep:
     """State after a step, and how it depends on what the step began with.
 
+    Derivatives are those of the implicit function theorem, with the matrices of the last iteration.
+
     Attributes
     ----------
     after : SX (nx, 1)
-    by_state : SX (nx, nx)
-        Derivative in the state before.
-    by_inputs : SX (nx, nu)
-        Derivative in the inputs.
-    by_rates : SX (nx, k)
-        Derivative in disturbances, held over the step, that are added to the rates of some states.
+    disturbed : tuple of int
+        States whose rates are disturbed.
     """
 
     after: ca.SX
-    by_state: ca.SX
-    by_inputs: ca.SX
-    by_rates: ca.SX
+    disturbed: tuple[int, ...]
+    _model: DAE
+    _step: ca.SX | float
+    _move: ca.SX  # of the state, with the rates of all stages
+    _free: ca.SX  # of the state, with the state before
+    _matrix: ca.SX
+    _residuals: dict[str, ca.SX]  # their derivatives in the state, the inputs, the parameters and disturbances of rates
+
+    def along(self, x: ca.SX, u: ca.SX | None = None, p: ca.SX | None = None) -> ca.SX:
+        """Return the derivatives (nx, k) of the state after along k directions of state, inputs and parameters."""
+        by = self._residuals
+        right = by["x"] @ x
+        for name, direction in (("u", u), ("p", p)):
+            if direction is not None and direction.shape[0]:
+                right = right + by[name] @ direction
+        return self._free @ x + self._moved(right)
+
+    @cached_property
+    def by_state(self) -> ca.SX:
+        """Derivative (nx, nx) in the state before."""
+        return self._free + self._moves[:, : len(self._model.x)]
+
+    @cached_property
+    def by_inputs(self) -> ca.SX:
+        """Derivative (nx, nu) in the inputs."""
+        nx = len(self._model.x)
+        return self._moves[:, nx : nx + len(self._model.u)]
+
+    @cached_property
+    def by_rates(self) -> ca.SX:
+        """Derivative (nx, k) in disturbances, held over the step, that are added to the rates of `disturbed`."""
+        n, drift = self._model.tree.size, ca.SX(len(self._model.x), len(self.disturbed))
+        for k, state in enumerate(self.disturbed):
+            if state < n:
+                drift[state, k] = self._step
+        return drift + self._moves[:, len(self._model.x) + len(self._model.u) :]
+
+    @cached_property
+    def _moves(self) -> ca.SX:
+        return self._moved(ca.horzcat(*[self._residuals[name] for name in ("x", "u", "disturbances")]))
+
+    def _moved(self, right: ca.SX) -> ca.SX:
+        return self._move @ solve_without_pivots(self._matrix, ca.SX(-right))
 
 
 def implicit_step(
@@ -72,7 +111,7 @@ def implicit_step(
     q, v, w = x[:n, :], x[n : 2 * n, :], x[2 * n :, :]
 
     def iteration(rates: list[ca.SX]) -> tuple[list[ca.SX], ca.SX, list[ca.SX]]:
-        """Return the rates after an iteration, its matrix, and the derivatives K, D, M and U of the residuals."""
+        """Return the rates after an iteration, its matrix, and the derivatives K, D, M, U and P of the residuals."""
         stages = []
         for i in range(STAGES):
             moved = step * _weighted(A[i], rates)
@@ -80,7 +119,7 @@ def implicit_step(
             at = ca.vertcat(q + step * C[i] * v + shift, v + moved[:n, :], w + moved[n:, :])
             stages.append(equations(at, rates[i], u, p))
         R, *derivatives = (ca.vertcat(*part) for part in zip(*stages, strict=True))
-        K, D, M, _ = derivatives
+        K, D, M, *_ = derivatives
         matrix = _stage_matrix(K, D, M, step, n)
         change = solve_without_pivots(matrix, ca.SX(-R))
         return [rate + part for rate, part in zip(rates, ca.vertsplit(change, m), strict=True)], matrix, derivatives
@@ -88,39 +127,27 @@ def implicit_step(
     rates = [ca.SX.zeros(m)] * STAGES
     for _ in range(ITERATIONS - 1):
         rates, *_ = iteration(rates)
-    rates, matrix, (K, D, M, U) = iteration(rates)
+    rates, matrix, (K, D, M, U, P) = iteration(rates)
     last = step**2 * ca.horzcat(*[ca.DM(weight) * ca.DM.eye(m)[:n, :] for weight in AA[-1]])
     moved = step * ca.horzcat(*[ca.DM(weight) * ca.DM.eye(m) for weight in A[-1]])
-    move = ca.vertcat(last, moved)  # of the state, with the rates of all stages
+    move = ca.vertcat(last, moved)
     free = ca.SX.eye(n + m)
     free[:n, n : 2 * n] = step * ca.DM.eye(n)
     after = free @ x + move @ ca.vertcat(*rates)
-    # By the implicit function theorem, with the derivatives of the last iteration.
     places = step * ca.vertcat(*[C[i] * K[i * m : (i + 1) * m, :] for i in range(STAGES)])
     by_x = ca.horzcat(K, D[:, :n] + places, D[:, n:])
-    by_d = ca.horzcat(places, -M)
-    right = ca.horzcat(by_x, U, by_d[:, list(disturbed)])
-    moves = move @ solve_without_pivots(matrix, ca.SX(-right))
-    size, inputs = len(model.x), len(model.u)
-    drift = ca.SX(size, len(disturbed))
-    for k, state in enumerate(disturbed):
-        if state < n:
-            drift[state, k] = step
-    return ImplicitStep(
-        after,
-        free + moves[:, :size],
-        moves[:, size : size + inputs],
-        drift + moves[:, size + inputs :],
-    )
+    by_d = ca.horzcat(places, -M)[:, list(disturbed)]
+    residuals = {"x": by_x, "u": U, "p": P, "disturbances": by_d}
+    return ImplicitStep(after, tuple(disturbed), model, step, move, free, matrix, residuals)
 
 
 def _equations(model: DAE) -> ca.Function:
-    """Return the function (x, rates, u, p) -> residual and its derivatives in q, (v, w), rates and u."""
+    """Return the function (x, rates, u, p) -> residual and its derivatives in q, (v, w), rates, u and p."""
     symbols, n = model.expressions.implicit_symbols, model.tree.size
     R = model.expressions.implicit.column
-    by_x, M, U = (ca.jacobian(R, symbols[name]) for name in ("x", "rates", "u"))
     arguments = [symbols[name] for name in ("x", "rates", "u", "p")]
-    results = ca.cse([R, by_x[:, :n], by_x[:, n:], M, U])
+    by_x, M, U, P = (ca.jacobian(R, symbol) for symbol in arguments)
+    results = ca.cse([R, by_x[:, :n], by_x[:, n:], M, U, P])
     return ca.Function("equations", arguments, results)
 
 

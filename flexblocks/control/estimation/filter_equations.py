@@ -18,7 +18,7 @@ import casadi as ca
 import numpy as np
 
 from flexblocks.control.design.implicit_step import implicit_step
-from flexblocks.control.estimation.observer import model_functions
+from flexblocks.control.estimation.observer import sensor_functions
 from flexblocks.dae.dae import DAE
 from flexblocks.linear.linear_model import LinearModel
 
@@ -29,7 +29,7 @@ class Noise:
 
     Attributes
     ----------
-    measured : ndarray (ny,)
+    measured : ndarray or SX (ny,)
         Variances of the measurements [unit^2].
     inputs : ndarray (nu,)
         Variances of the measured inputs, which err by the same over a sample [unit^2].
@@ -39,7 +39,7 @@ class Noise:
         Spectral densities of what disturbs the rates of some states, by their positions.
     """
 
-    measured: np.ndarray
+    measured: np.ndarray | ca.SX
     inputs: np.ndarray
     process_inputs: np.ndarray
     process_states: dict[int, float]
@@ -58,6 +58,10 @@ class Correction:
         Of the innovation, as the filter predicts it.
     nis : SX (1, 1)
         Normalised innovation squared, of what was measured.
+    gain : SX (nx, ny)
+        By which innovations move the estimate; 0 where nothing was measured.
+    whitening : SX (ny, ny)
+        Makes white noise of unit variance of the innovations of a consistent filter; 0 where nothing was measured.
     """
 
     x: ca.SX
@@ -65,29 +69,35 @@ class Correction:
     innovation: ca.SX
     covariance: ca.SX
     nis: ca.SX
+    gain: ca.SX
+    whitening: ca.SX
 
 
 @dataclass(frozen=True, eq=False)
 class FilterEquations:
-    """Equations of the filter of one model."""
+    """Equations of the filter of one model, with the parameters p (np, 1), by default those of the operating point."""
 
     model: DAE
     lin: LinearModel
     noise: Noise
     where: str
+    p: ca.SX | None = None
+
+    @property
+    def parameters(self) -> ca.SX:
+        return ca.SX(ca.DM(self.lin.operating_point.p)) if self.p is None else self.p
 
     def corrected(self, x: ca.SX, P: ca.SX, y: ca.SX, u: ca.SX, known: ca.SX | None = None) -> Correction:
         """Return the estimate after a sample y (ny, 1), with inputs u (nu, 1); `known` (ny, 1) is 0 where y is not."""
-        state, given = ca.SX.sym("x", x.shape[0]), ca.SX.sym("u", u.shape[0])
-        h = model_functions(self.model, self.lin, self.where)[1](state, given)
-        seen = ca.Function("seen", [state, given], ca.cse([h, ca.jacobian(h, state), ca.jacobian(h, given)]))
-        expected, H, direct = seen(x, u)
-        R = ca.SX(ca.DM(self.noise.measured)) + (direct**2) @ ca.DM(self.noise.inputs)
+        expected, H, direct, _ = sensor_functions(self.model, self.lin.outputs, self.where)(x, u, self.parameters)
+        R = ca.SX(self.noise.measured) + (direct**2) @ ca.DM(self.noise.inputs)
         innovation = y - expected
         if known is not None:
             innovation = ca.if_else(known > 0, innovation, 0)
         covariance = H @ P @ H.T + ca.diag(R)
         predicted, nis = x, ca.SX(0)
+        # What was measured counts by the estimate that the ones before it have corrected.
+        gain, whitening = ca.SX(x.shape[0], y.shape[0]), []
         for j in range(y.shape[0]):
             row = ca.sparsify(H[j, :])
             g = P @ row.T
@@ -95,11 +105,14 @@ class FilterEquations:
             left = innovation[j] - row @ (x - predicted)
             weight = 1 / s if known is None else known[j] / s
             k = g * weight
+            share = ca.SX.eye(y.shape[0])[j, :] - row @ gain
+            gain = gain + k @ share
+            whitening.append((1 if known is None else known[j]) * share / ca.sqrt(s))
             nis = nis + left**2 * weight
             x = x + k * left
             T = P - k @ g.T
             P = _symmetric(T - (T @ row.T) @ k.T + R[j] * k @ k.T)
-        return Correction(x, P, innovation, covariance, nis)
+        return Correction(x, P, innovation, covariance, nis, gain, ca.vertcat(*whitening))
 
     def predicted(self, x: ca.SX, P: ca.SX, u: ca.SX, step: ca.SX | float) -> tuple[ca.SX, ca.SX]:
         """Return the estimate and its covariance a step [s] later, with inputs u (nu, 1) held."""
@@ -119,9 +132,8 @@ class FilterEquations:
 
     def _step(self, x: ca.SX, u: ca.SX, step: ca.SX | float) -> tuple[ca.SX, ca.SX, ca.SX, ca.SX]:
         """Return the state a step later, its derivatives A and G, and the variances of what G belongs to."""
-        noise, p = self.noise, ca.SX(ca.DM(self.lin.operating_point.p))
-        disturbed = list(noise.process_states)
-        own = implicit_step(self.model, x, u, p, step, disturbed)
+        noise, disturbed = self.noise, list(self.noise.process_states)
+        own = implicit_step(self.model, x, u, self.parameters, step, disturbed)
         inputs = [i for i in range(len(noise.inputs)) if noise.inputs[i] or noise.process_inputs[i]]
         # White noise that is held over a sample has the variance density / sample time.
         densities = [*noise.process_inputs[inputs], *noise.process_states.values()]

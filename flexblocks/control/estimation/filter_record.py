@@ -20,18 +20,22 @@ LOG = logging.getLogger("flexblocks.control")
 def filter_step(equations: FilterEquations) -> ca.Function:
     """Return one sample of the filter, and the prediction of the next.
 
-    It is a function (x, P, y, known, u, step) -> corrected x and P, innovation, its covariance, its normalised square,
-    predicted x and P.
+    It is a function (x, P, y, known, u, step, p, R) -> corrected x and P, innovation, its covariance, its normalised
+    square, gain, whitening, predicted x and P. Parameters p and variances R of the measurements are arguments where the
+    equations have them as symbols, otherwise empty.
     """
     nx, ny, nu = len(equations.lin.states), len(equations.lin.outputs), len(equations.lin.inputs)
     sizes = {"x": (nx, 1), "P": (nx, nx), "y": (ny, 1), "known": (ny, 1), "u": (nu, 1), "step": (1, 1)}
     symbols = {name: ca.SX.sym(name, *size) for name, size in sizes.items()}
     x, P, y, known, u, step = symbols.values()
+    R = equations.noise.measured
+    more = [each if isinstance(each, ca.SX) else ca.SX(0, 1) for each in (equations.p, R)]
     # Of the covariance, which is symmetric, the upper triangle counts.
     now = equations.corrected(x, ca.triu2symm(ca.triu(P)), y, u, known)
-    results = [now.x, now.P, now.innovation, now.covariance, now.nis, *equations.predicted(now.x, now.P, u, step)]
+    parts = now.x, now.P, now.innovation, now.covariance, now.nis, now.gain, now.whitening
+    results = [*parts, *equations.predicted(now.x, now.P, u, step)]
     dense = [ca.densify(result) for result in ca.cse(results)]
-    return ca.Function("filter_step", [*symbols.values()], dense)
+    return ca.Function("filter_step", [*symbols.values(), *more], dense)
 
 
 def filtered(equations: FilterEquations, record: Record, start: np.ndarray, compiled: bool) -> Filtered:
@@ -58,10 +62,10 @@ def filtered(equations: FilterEquations, record: Record, start: np.ndarray, comp
     P = start
     for k in range(len(record)):
         given = x, P, np.where(known[k], y[k], 0.0), known[k], u[k], steps[k]
-        for place, value in zip(call.arguments, given, strict=True):
+        for place, value in zip(call.arguments[: len(given)], given, strict=True):
             place[:] = value  # P is symmetric, its rows are columns
         call()
-        *now, x, P = (np.squeeze(result).copy() for result in call.results)
+        *now, _, _, x, P = (np.squeeze(result).copy() for result in call.results)
         if not (np.all(np.isfinite(x)) and np.all(np.isfinite(P))):
             raise ComputationError(
                 f"{where}.filter: the estimate is not finite after the sample at t = {record.t[k]:.6g} s; check units "

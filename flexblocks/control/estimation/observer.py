@@ -233,6 +233,14 @@ def model_functions(model: DAE, lin: LinearModel, where: str) -> tuple[ca.Functi
     return f, h
 
 
+def sensor_functions(model: DAE, names: Sequence[str], where: str) -> ca.Function:
+    """Return the function (x, u, p) -> measured variables h (ny,), and their derivatives in x, u and p."""
+    h = ca.vertcat(*[measured(model, name, where).value for name in names])
+    symbols = [model.x.symbol, model.u.symbol, model.p.symbol]
+    results = ca.cse([h, *(ca.jacobian(h, symbol) for symbol in symbols)])
+    return ca.Function("measured", symbols, [ca.densify(each) for each in results])
+
+
 def _outputs_at(model: DAE, lin: LinearModel) -> np.ndarray:
     """Return the measured variables at the operating point (ny,)."""
     point = lin.operating_point

@@ -59,11 +59,12 @@ def rest_conditions(tree: Tree, x: ca.SX, z: ca.SX, u: ca.SX) -> ca.SX:
 
 
 def _of_states(tree: Tree, kind: str, x: ca.SX, z: ca.SX, u: ca.SX) -> ca.SX:
-    """Return one of the state functions of all blocks, then the rates of the states of control laws."""
+    """Return one of the state functions of all blocks, ``"rates"`` or ``"rest"``, then that of control laws."""
     inputs = tree.block_inputs(x, z, u)
     values = _of_group(tree, "w", kind, x, z, inputs)
     if tree.feedback is not None:
-        values += call(tree.feedback.rates, x, z, u, tree.p)
+        feedback = tree.feedback
+        values += call((kind == "rest" and feedback.rest) or feedback.rates, x, z, u, tree.p)
     return ca.densify(ca.vertcat(*values, ca.SX(0, 1)))
 
 

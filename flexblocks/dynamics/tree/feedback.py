@@ -24,12 +24,15 @@ class Feedback:
         Signals of the laws, in the order of `units`.
     units : dict of str
         Units of the outputs, by name.
+    rest : casadi.Function or None
+        What is zero at rest for the states of the laws; None means their rates.
     """
 
     inputs: ca.Function
     rates: ca.Function
     outputs: ca.Function
     units: Mapping[str, str]
+    rest: ca.Function | None = None
 
 
 def feedback_around(
@@ -39,6 +42,7 @@ def feedback_around(
     rates: ca.SX,
     outputs: ca.SX,
     units: Mapping[str, str],
+    rest: ca.SX | None = None,
 ) -> Feedback:
     """Return the feedback of laws around a tree, or around the `inner` feedback of a loop that is closed already.
 
@@ -53,8 +57,14 @@ def feedback_around(
         Of the new laws.
     units : dict of str
         Units of their outputs, by name.
+    rest : SX, optional
+        What is zero at rest for their states, by default their rates.
     """
     inputs = arguments[2]
+    still = None
+    if rest is not None or (inner is not None and inner.rest is not None):
+        before = () if inner is None else ((inner.rest or inner.rates)(*arguments),)
+        still = _function("rest", symbols, ca.vertcat(*before, rates if rest is None else rest))
     if inner is not None:
         inputs = inner.inputs(*arguments)
         rates = ca.vertcat(inner.rates(*arguments), rates)
@@ -65,6 +75,7 @@ def feedback_around(
         _function("rates", symbols, rates),
         _function("shown", symbols, outputs),
         units,
+        still,
     )
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from flexblocks.atomic_file import write_text
 from flexblocks.errors import FileFormatError
+from flexblocks.identification.results.fit import Fit
 from flexblocks.libraries import optional
 from flexblocks.linear.linear_model import LinearModel
 from flexblocks.simulation.trajectory import Trajectory
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def report(
-    result: Plan | Trajectory | LinearModel | Audit,
+    result: Plan | Trajectory | LinearModel | Audit | Fit,
     path: str | Path,
     *,
     replay: Replay | None = None,
@@ -28,7 +29,7 @@ def report(
 
     Parameters
     ----------
-    result : Plan, Trajectory, LinearModel or Audit
+    result : Plan, Trajectory, LinearModel, Audit or Fit
     path : str or Path
         An ``.html`` file.
     replay : Replay, optional

@@ -9,8 +9,10 @@ import numpy as np
 
 from flexblocks.errors import ParameterError
 from flexblocks.export.report.content import Cards, Report, Section, Text, table, written
+from flexblocks.export.report.fit_sections import fit_report
 from flexblocks.export.report.linear_plots import bode_plots, pole_map
 from flexblocks.export.report.time_plots import time_plots
+from flexblocks.identification.results.fit import Fit
 from flexblocks.linear.linear_model import LinearModel
 from flexblocks.plot.animation.animate import animate
 from flexblocks.plot.animation.motions import plan_limits
@@ -139,6 +141,8 @@ def sections_of(result: object, replay: Replay | None, audit: Audit | None) -> R
         return simulation_report(result)
     if isinstance(result, LinearModel):
         return linear_report(result)
+    if isinstance(result, Fit):
+        return fit_report(result)
     from flexblocks.optim import Audit as AuditOf
     from flexblocks.optim import Plan as PlanOf
 
@@ -147,5 +151,5 @@ def sections_of(result: object, replay: Replay | None, audit: Audit | None) -> R
     if isinstance(result, AuditOf):
         return audit_report(result)
     raise ParameterError(
-        f"export.report: {type(result).__name__}; must be a Plan, a Trajectory, a LinearModel or an Audit."
+        f"export.report: {type(result).__name__}; must be a Plan, a Trajectory, a LinearModel, an Audit or a Fit."
     )

@@ -6,6 +6,7 @@ from flexblocks.errors import meant
 
 from ...errors import ProblemError
 from .effort import Effort
+from .excitation import Excitation
 from .final import Final
 from .integral import Integral
 from .jerk import Jerk
@@ -15,9 +16,9 @@ from .tracking import Tracking
 from .vibration import Vibration
 
 # What `optim` offers of them.
-__all__ = ["Effort", "Final", "Integral", "Jerk", "Time", "Tracking", "Vibration"]
+__all__ = ["Effort", "Excitation", "Final", "Integral", "Jerk", "Time", "Tracking", "Vibration"]
 
-OBJECTIVES: tuple[type[Objective], ...] = (Effort, Time, Vibration, Final, Integral, Jerk, Tracking)
+OBJECTIVES: tuple[type[Objective], ...] = (Effort, Time, Vibration, Final, Integral, Jerk, Tracking, Excitation)
 
 
 def checked_objective(objective: Any) -> Objective:
