@@ -16,6 +16,7 @@ from flexblocks.simulation.implicit.radau_three import radau_numbers
 from flexblocks.simulation.implicit.settings import (
     COUNTS,
     DROPPED,
+    FEEDBACK,
     TAKEN,
     ImplicitProblem,
     KernelState,
@@ -62,7 +63,7 @@ class CompiledKernel:
         dae, settings, inputs = problem.dae, problem.settings, problem.inputs
         self._library = _library(dae)
         n, N, m = dae.tree.size, len(dae.x) - dae.tree.size, len(problem.kept_closures)
-        self.sizes = np.array([n, N, m, len(dae.z), len(dae.u), len(dae.tree.prescribed)], dtype="l")
+        self.sizes = np.array([n, N, m, len(dae.z), len(dae.u), len(dae.tree.prescribed), len(dae.p)], dtype="l")
         self._kernel = ctypes.c_void_p(self._library.implicit_create(_pointer(self.sizes)))
         if not self._kernel:
             raise MemoryError("simulate: there is no memory for an arm of this size")
@@ -77,6 +78,7 @@ class CompiledKernel:
             problem.displacements.reach,
             DROPPED,
             TAKEN,
+            FEEDBACK,
         ]
         self._kept: dict[str, np.ndarray] = {  # what the kernel points at
             "settings": np.array(numbers),

@@ -20,6 +20,7 @@ def alpha_step(at: Integration, h: float) -> int:
     k1, k2 = h * gamma * gain, h * h * beta * gain
     a, g = at.rates.copy(), at.filtered
     new_g = (a - mass * g) / (1 - mass)
+    feedback = at.feedback_rate
     x, multipliers, z = at.x.copy(), at.multipliers.copy(), at.z.copy()
     x[:n] += h * at.x[n : 2 * n] + h * h * ((0.5 - beta) * g[:n] + beta * new_g[:n])
     x[n:] += h * ((1 - gamma) * g + gamma * new_g)
@@ -28,6 +29,7 @@ def alpha_step(at: Integration, h: float) -> int:
     for iteration in range(1, ITERATIONS + 1):
         if not at.has_matrices:
             at.differentiate(x, a, multipliers, z)
+        at.feedback = feedback
         if at.factored != (k1, k2, 0.0):
             try:
                 at.factors = Factors(at.matrix(k1, k2))

@@ -94,10 +94,10 @@ class InterpretedKernel:
             last = at.segment + 2 == len(ends)
             if end >= until - slack or last:
                 self._dense.write(also=last)
-                at.is_started = False
+                at.leave()
                 return DONE
+            at.leave()
             at.segment += 1
-            at.is_started = False
 
     def _equal_step(self, h: float, radau: bool) -> int:
         """Take one of equal steps, in parts where Newton's iteration does not converge."""

@@ -14,6 +14,9 @@ from flexblocks.simulation.implicit.input_table import InputTable
 OF_REACH, OF_TOLERANCE = 1e-8, 0.03
 # Shares of the largest closure below which one counts no longer, and above which it counts again, when others are held.
 DROPPED, TAKEN = 1e-5, 1e-3
+# Rate at which violations of closures decay, by that at which the arm moves through its length: it follows the speed
+# of the loop, and they decay within a thirtieth of that way.
+FEEDBACK = 30.0
 
 
 @dataclass(frozen=True)

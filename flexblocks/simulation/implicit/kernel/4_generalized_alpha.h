@@ -16,6 +16,7 @@ static int alpha_step(kernel *k, double h) {
   set_inputs(k, k->t + h, NULL);
   for (it = 1; it <= 15; it++) {
     if (!k->have) jacobian(k, xn, an, k->ln, k->zn);
+    set_feedback(k);
     if (!k->factored || k->kept_k1 != k1 || k->kept_k2 != k2) {
       matrix(k, k->LU, k1, k2);
       if (lu(k->LU, k->pivots, k->scale, NT)) { k->have = 0; return FAILED_SINGULAR; }
