@@ -14,7 +14,7 @@ from flexblocks.interrupt import Interrupt
 from flexblocks.plausibility import warn_of_degrees
 from flexblocks.progress import ProgressDisplay
 from flexblocks.simulation.chunks import DEFAULT_STEPS, checked_budget
-from flexblocks.simulation.implicit.implicit_run import RADIUS
+from flexblocks.simulation.implicit.settings import RADIUS
 from flexblocks.simulation.loops import ahead, at_times, opened, passages, watched_times, words
 from flexblocks.simulation.method import MethodName, checked_method
 from flexblocks.simulation.sampling import agree, excesses, output_times, sampled_trajectory

@@ -17,6 +17,7 @@ from flexblocks.simulation.implicit.settings import (
     COUNTS,
     DROPPED,
     FEEDBACK,
+    OF_TIME,
     TAKEN,
     ImplicitProblem,
     KernelState,
@@ -40,6 +41,18 @@ def _library(dae: DAE) -> ctypes.CDLL:
     loaded = ctypes.CDLL(str(library([dae.interpreted.residual, powers(dae)], dae.is_optimized, code)))
     loaded.implicit_create.restype = ctypes.c_void_p
     return loaded
+
+
+def step_entries(dae: DAE) -> tuple[int | None, int | None]:
+    """Return the addresses of what takes a step, and of what makes a kernel forget its run.
+
+    Raises
+    ------
+    CompilerError
+        See `flexblocks.dae.compiler.library`.
+    """
+    of, address = _library(dae), ctypes.c_void_p
+    return ctypes.cast(of.implicit_advance, address).value, ctypes.cast(of.implicit_restart, address).value
 
 
 def _pointer(values: np.ndarray) -> ctypes.c_void_p:
@@ -79,6 +92,7 @@ class CompiledKernel:
             DROPPED,
             TAKEN,
             FEEDBACK,
+            OF_TIME,
         ]
         self._kept: dict[str, np.ndarray] = {  # what the kernel points at
             "settings": np.array(numbers),
@@ -109,6 +123,11 @@ class CompiledKernel:
     def __del__(self) -> None:
         if getattr(self, "_kernel", None):
             self._library.implicit_free(self._kernel)
+
+    @property
+    def address(self) -> int | None:
+        """Where it is in memory."""
+        return self._kernel.value
 
     def begin(self, t: float, segment: int, x: np.ndarray, z: np.ndarray, slow: bool = False) -> None:
         """Begin at a state x (nx,) with guesses z (nz,) at `t` [s]; `slow`: nothing accelerates there yet."""

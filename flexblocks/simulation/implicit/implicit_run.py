@@ -10,8 +10,7 @@ from itertools import pairwise
 import numpy as np
 
 from flexblocks.dae.compiler import CompilerError
-from flexblocks.dae.dae import DAE
-from flexblocks.errors import ComputationError, ParameterError, listing
+from flexblocks.errors import ComputationError
 from flexblocks.interrupt import Interrupt, answered
 from flexblocks.simulation.checks.bounds import Bounds
 from flexblocks.simulation.checks.chart_changes import ChartChanges
@@ -21,7 +20,13 @@ from flexblocks.simulation.implicit.compiled_kernel import CompiledKernel
 from flexblocks.simulation.implicit.displacements import displacements
 from flexblocks.simulation.implicit.input_table import input_table
 from flexblocks.simulation.implicit.interpreted_kernel import InterpretedKernel
-from flexblocks.simulation.implicit.settings import FAILURES, PAUSED, ImplicitProblem, ImplicitSettings
+from flexblocks.simulation.implicit.settings import (
+    FAILURES,
+    PAUSED,
+    ImplicitProblem,
+    ImplicitSettings,
+    refuse_what_it_cannot,
+)
 from flexblocks.simulation.implicit.slow_start import on_slow_manifold
 from flexblocks.simulation.integrators.driven_equations import BUILDING
 from flexblocks.simulation.integrators.stepper import StepFailure
@@ -32,9 +37,6 @@ LOG = logging.getLogger("flexblocks.simulation")
 
 # Steps of the first call of a kernel; each call may take so many seconds, within which Ctrl-C is answered.
 FIRST, CALL = 16, 0.2
-# Spectral radius of generalised alpha at infinite frequency, unless told: vibrations that steps do not resolve die out
-# in some ten of them, the motion loses little.
-RADIUS = 0.5
 # Share of the tolerance that the error of a step may have, as errors of steps accumulate.
 OF_TOLERANCE = 0.1
 ADVICE = "Check start values and parameters; a shorter step= or spectral_radius=0.0 may pass where the motion snaps."
@@ -90,7 +92,7 @@ class ImplicitRun:
             Any exception of an input function of the user.
         """
         system = self.system
-        refuse_what_it_cannot(system.dae)
+        refuse_what_it_cannot(system.dae, "simulate")
         with BUILDING:
             kernel = self._kernel(x, held)
         failure, interrupted, advice = None, False, None
@@ -203,17 +205,3 @@ def kernel_of(problem: ImplicitProblem) -> CompiledKernel | InterpretedKernel:
         except CompilerError as error:
             LOG.warning("%s; '%s' is integrated on CasADi's virtual machine", error, problem.dae.name)
     return InterpretedKernel(problem)
-
-
-def refuse_what_it_cannot(dae: DAE) -> None:
-    """Refuse equations that the residual does not hold as the method needs them.
-
-    Raises
-    ------
-    ParameterError
-    """
-    if dae.tree.dependent_names and dae.tree.loops.closures:
-        raise ParameterError(
-            f"simulate: method 'implicit' does not take loops with dependent variables "
-            f"({listing(dae.tree.dependent_names)}); take method 'auto'."
-        )

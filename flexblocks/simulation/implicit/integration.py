@@ -36,7 +36,7 @@ class Integration:
     """
 
     def __init__(self, problem: ImplicitProblem) -> None:
-        self.problem, dae = problem, problem.dae.interpreted
+        self.problem, self.inputs, dae = problem, problem.inputs, problem.dae.interpreted
         self.n, self.N, self.m = dae.tree.size, len(dae.x) - dae.tree.size, len(problem.kept_closures)
         self.residual, self._power = dae.residual, powers(problem.dae)
         self.weight, self.held = problem.weight, problem.held
@@ -69,7 +69,11 @@ class Integration:
             self._buffers.append(buffer)
             calls.append(call)
         self._run_residual, self._run_power = calls
-        self._arguments[6][:] = self.problem.p
+        self.set_parameters(self.problem.p)
+
+    def set_parameters(self, p: np.ndarray) -> None:
+        """Set the parameters (np,)."""
+        self._arguments[6][:] = p
 
     def set_state(self, t: float, segment: int, x: np.ndarray, z: np.ndarray, slow: bool) -> None:
         """Go to a state; rates are solved for when the integration goes on."""
@@ -80,7 +84,7 @@ class Integration:
 
     def set_inputs(self, t: float) -> np.ndarray:
         """Set inputs and prescribed motions at a time of the present segment; return prescribed accelerations."""
-        table = self.problem.inputs
+        table = self.inputs
         low, high = table.first[self.segment], table.first[self.segment + 1] - 1
         piece = int(np.clip(np.searchsorted(table.edges, t, side="right") - 1, low, high))
         width = table.edges[piece + 1] - table.edges[piece]

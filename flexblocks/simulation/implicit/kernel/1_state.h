@@ -24,7 +24,7 @@ typedef struct {
   long n, N, m, nz, nu, nr, np, NT;
   /* settings */
   long method, adaptive, slow_start;
-  double rho, newton, tolerance, step, longest, reach, drop, take, feedback_gain;
+  double rho, newton, tolerance, step, longest, reach, drop, take, feedback_gain, newton_time;
   double *weight;       /* N: metres that a unit of each coordinate moves a point, at most; 0: a first-order state */
   double *size;         /* N: size of first-order states so far */
   double *row_scale;    /* m: makes closures lengths */
@@ -69,7 +69,7 @@ typedef struct {
   double *xn, *an, *gn, *ln, *zn;
   /* memory of the functions */
   const double **arg;
-  double **res, *fw, *u, *motion, *own_p, *own_z;
+  double **res, *fw, *u, *motion, *own_p, *own_z, *first_z;
   long *first_active;
   casadi_int *iw;
   long counts[COUNTS];

@@ -165,7 +165,7 @@ FB_EXPORT kernel *implicit_create(const long *sizes) {
   k->n = n; k->N = N; k->m = m; k->nz = nz; k->nu = nu; k->nr = nr; k->np = np; k->NT = NT;
   long doubles = 4 * (n + N) + 3 * (n + N) + 12 * N + 6 * m + 6 * nz + 8 * NT + NT * (2 * n + 2 * N + nz) + NT * NT + m * N +
                  2 * (3 * N + 3 * m + 3 * nz) + 3 * NT + 2 * NT * NT + 2 * NT + (n + 2 * N + m + nz) + nu + 2 * nr + s[3] + 64 +
-                 (nu + 2 * nr) * 3 + NT * NT + NT + np + nz;
+                 (nu + 2 * nr) * 3 + NT * NT + NT + np + 2 * nz;
   k->block = calloc(doubles, sizeof(double));
   long *longs = calloc(N + 2 * m + 3 * NT + nr + 4, sizeof(long));
   k->arg = calloc(s[0] + 8, sizeof *k->arg);
@@ -184,7 +184,7 @@ FB_EXPORT kernel *implicit_create(const long *sizes) {
   TAKE(K, NT * n) TAKE(D, NT * N) TAKE(M, NT * N) TAKE(Z, NT * nz) TAKE(LU, NT * NT) TAKE(basis, m * N)
   TAKE(sa, 3 * N) TAKE(sl, 3 * m) TAKE(sz, 3 * nz) TAKE(pa, 3 * N) TAKE(pl, 3 * m) TAKE(pz, 3 * nz)
   TAKE(trial, n + 2 * N + m + nz) TAKE(u, nu) TAKE(motion, 2 * nr) TAKE(held_poly, 3 * (nu + 2 * nr)) TAKE(fw, s[3])
-  TAKE(start_LU, NT * NT) TAKE(missed, NT) TAKE(own_p, np) TAKE(own_z, nz)
+  TAKE(start_LU, NT * NT) TAKE(missed, NT) TAKE(own_p, np) TAKE(own_z, nz) TAKE(first_z, nz)
   k->held = longs; k->active = longs + N; k->pivots = longs + N + m; k->pivots_c = k->pivots + NT; k->drive = k->pivots_c + NT;
   k->start_pivots = k->drive + nr; k->first_active = k->start_pivots + NT;
   return k;
@@ -196,14 +196,15 @@ FB_EXPORT void implicit_free(kernel *k) {
 }
 
 /* settings: method, adaptive, rho, Newton's tolerance [m], tolerance [m], step, longest step [s], reach [m], shares below
-   which closures are dropped and above which they are taken, gain of their feedback. radau: A, A^2 by rows, c, start, pole, into, out of it; the
+   which closures are dropped and above which they are taken, gain of their feedback, step [s] below
+   which Newton's tolerance is less. radau: A, A^2 by rows, c, start, pole, into, out of it; the
    same of the complex pole, real and imaginary parts. */
 FB_EXPORT void implicit_set(kernel *k, const double *settings, const double *weight, const double *row_scale,
                             const long *held, const long *active, const long *drive, const double *p,
                             const double *radau) {
   k->method = (long)settings[0]; k->adaptive = (long)settings[1]; k->rho = settings[2]; k->newton = settings[3];
   k->tolerance = settings[4]; k->step = settings[5]; k->longest = settings[6]; k->reach = settings[7];
-  k->drop = settings[8]; k->take = settings[9]; k->feedback_gain = settings[10];
+  k->drop = settings[8]; k->take = settings[9]; k->feedback_gain = settings[10]; k->newton_time = settings[11];
   memcpy(k->weight, weight, k->N * sizeof(double));
   memcpy(k->row_scale, row_scale, k->m * sizeof(double));
   memcpy(k->held, held, k->N * sizeof(long));

@@ -1,12 +1,17 @@
 /* Single steps under held inputs: of a stepper, of rollouts, of controllers. */
 
+/* Whether a state is the one after the last step, but for first-order states. */
+static int follows(const kernel *k, const double *x, const double *p) {
+  return k->started && k->edges == k->held_edges && !memcmp(k->x, x, 2 * k->n * sizeof(double)) &&
+         !memcmp(k->own_p, p, k->np * sizeof(double));
+}
+
 /* One step of dt from a state under held inputs, without a call back and without allocation. x and z move on. A state
    whose motion is that after the last step goes on with its accelerations, which jump by what inputs and first-order
    states change; another one begins anew, whatever was before. */
 FB_EXPORT int implicit_step(kernel *k, double *x, double *z, const double *u, const double *p, double dt) {
   long n = k->n, N = k->N, nu = k->nu, nr = k->nr;
-  int goes_on = k->started && k->edges == k->held_edges && !memcmp(k->x, x, 2 * n * sizeof(double)) &&
-                !memcmp(k->own_p, p, k->np * sizeof(double));
+  int goes_on = follows(k, x, p);
   int known = goes_on && !memcmp(k->x + 2 * n, x + 2 * n, (N - n) * sizeof(double));
   for (long i = 0; known && i < nu; i++) known = k->held_poly[3 * i] == u[i];
   if (!goes_on) implicit_forget(k);
@@ -40,13 +45,14 @@ FB_EXPORT int implicit_step(kernel *k, double *x, double *z, const double *u, co
 
 /* The same of X, a state with the work of the applied forces behind it; algebraic variables are guessed by the kernel. */
 FB_EXPORT int implicit_advance(kernel *k, double *X, const double *u, const double *p, double dt) {
+  if (!follows(k, X, p)) memcpy(k->own_z, k->first_z, k->nz * sizeof(double));
   int failed = implicit_step(k, X, k->own_z, u, p, dt);
   X[k->n + k->N] += k->work[0];
   return failed;
 }
 
-/* Forget all runs, and guess these algebraic variables. */
+/* Forget the run; others begin with these guesses of algebraic variables. */
 FB_EXPORT void implicit_restart(kernel *k, const double *z) {
   implicit_forget(k);
-  memcpy(k->own_z, z, k->nz * sizeof(double));
+  memcpy(k->first_z, z, k->nz * sizeof(double));
 }
