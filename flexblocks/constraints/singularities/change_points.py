@@ -83,8 +83,8 @@ def _behind(
 def _vanishes(dae: DAE, q: np.ndarray, size: np.ndarray, p: np.ndarray, columns: np.ndarray, zero: float) -> bool:
     """Return whether the least singular value is below `zero` at a closed posture between three (3, n).
 
-    By golden section; those of the three are `size` (3,). It changes no faster than twice as fast as between these and those that were
-    found, so that what is too far above cannot come down in what is left.
+    By golden section; those of the three are `size` (3,). It changes no faster than twice as fast as between these and
+    those that were found, so that what is too far above cannot come down in what is left.
     """
     if size.min() < zero:
         return True
