@@ -85,6 +85,7 @@ def sampled_trajectory(system: System, times: np.ndarray, record: Record) -> Tra
         p=dict(zip(dae.p.names, system.p.tolist(), strict=True)),
         complete=len(t) == len(times),
         dissipated=None if record.damped is None else _dissipated(energy, record.damped),
+        damped_modes=record.damped_modes,
         dae=dae,
     )
 

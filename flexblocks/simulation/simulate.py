@@ -286,7 +286,7 @@ class Simulator:
         if dae.tree.state_ranges:
             warn_of_states(where, {"": beyond_state_ranges(dae, trajectory.x, trajectory.t)})
         if trajectory.dissipated is not None:
-            warn_of_dissipation(where, trajectory.dissipated, trajectory.energy)
+            warn_of_dissipation(where, {"": (trajectory.dissipated, trajectory.energy)})
         elif not agree(trajectory.energy):
             motion = trajectory.t, trajectory.x, trajectory.z, trajectory.u
             warn_of_balances(where, {"": out_of_balance(dae, *motion, values, trajectory.energy)})

@@ -93,7 +93,7 @@ class Solver:
             return self._fixed_steps(self.method.fixed, system, until, interrupt, bar, budget).run(X)
         checks = self._bounds, self._singularities, self._charts
         if self.method.implicit is not None:
-            pace = Pace(times[0], times[-1], 0, 1e-5, bar, budget)
+            pace = Pace(times[0], times[-1], 0, 1e-5, bar, budget, follows_all=False)
             run = ImplicitRun(system, self.method.implicit, *checks, until, pace, interrupt)
             return run.run(x, held)
         integrator = self.method.integrator_for(system, X, times)

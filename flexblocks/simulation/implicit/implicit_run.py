@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
@@ -17,6 +17,7 @@ from flexblocks.simulation.checks.chart_changes import ChartChanges
 from flexblocks.simulation.checks.singularities import Singularities
 from flexblocks.simulation.chunks import Pace
 from flexblocks.simulation.implicit.compiled_kernel import CompiledKernel
+from flexblocks.simulation.implicit.damped_modes import damped_frequencies
 from flexblocks.simulation.implicit.displacements import displacements
 from flexblocks.simulation.implicit.input_table import input_table
 from flexblocks.simulation.implicit.interpreted_kernel import InterpretedKernel
@@ -94,7 +95,7 @@ class ImplicitRun:
         system = self.system
         refuse_what_it_cannot(system.dae, "simulate")
         with BUILDING:
-            kernel = self._kernel(x, held)
+            kernel, damped_modes = self._kernel(x, held)
         failure, interrupted, advice = None, False, None
         try:
             self._go(kernel)
@@ -106,15 +107,17 @@ class ImplicitRun:
             told = self.singularities.explained(error, np.append(now.x, now.work[0]), now.z, system.p)
             failure = self.bounds.explained(str(told), np.append(now.x, now.work[0]))
             advice = getattr(told, "advice", None) or ADVICE
-        return self._record(kernel, failure, advice, interrupted)
+        return replace(self._record(kernel, failure, advice, interrupted), damped_modes=damped_modes)
 
-    def _kernel(self, x: np.ndarray, held: tuple[int, ...]) -> CompiledKernel | InterpretedKernel:
-        """Return the kernel at the start of the run."""
+    def _kernel(
+        self, x: np.ndarray, held: tuple[int, ...]
+    ) -> tuple[CompiledKernel | InterpretedKernel, tuple[float, ...] | None]:
+        """Return the kernel at the start of the run, and the frequencies [Hz] of the modes that its steps damp."""
         system, options, dae, inputs = self.system, self.options, self.system.dae, self.system.inputs
         z = system.consistent(self.times[0], np.append(x, 0.0), dae.z.start, system.parameters(0))
         sizes = displacements(dae, x, z, system.p)
+        u = system.equations.input(self.times[0], inputs.parameters[:, 0]).full().ravel()
         if options.slow:
-            u = system.equations.input(self.times[0], inputs.parameters[:, 0]).full().ravel()
             x = on_slow_manifold(dae, x, z, u, system.p, [*held, *dae.tree.prescribed_columns], sizes)
         table = input_table(dae, inputs, self._inputs, x)
         tolerance = OF_TOLERANCE * (options.rtol * sizes.reach if options.atol is None else options.atol)
@@ -122,7 +125,10 @@ class ImplicitRun:
         problem = ImplicitProblem(dae, settings, sizes, table, self.times, system.p)
         kernel = kernel_of(problem)
         kernel.begin(float(self.times[0]), 0, x, z, options.slow)
-        return kernel
+        if options.step is None:
+            return kernel, None
+        state = x, z, u, system.p
+        return kernel, damped_frequencies(dae, *state, sizes, options.step, options.spectral_radius)
 
     def _inputs(self, t: np.ndarray, segments: np.ndarray) -> np.ndarray:
         """Return the inputs (nu, k) at times (k,) of some segments (k,)."""
