@@ -9,8 +9,8 @@ import numpy as np
 
 from flexblocks.dynamics.algorithms.constrained_accelerations import STABILIZATION
 from flexblocks.errors import ParameterError, suggestion
-from flexblocks.simulation.implicit.implicit_run import ImplicitOptions
 from flexblocks.simulation.implicit.settings import RADIUS, checked_radius
+from flexblocks.simulation.implicit_run import ImplicitOptions
 from flexblocks.simulation.integrators.fixed_step import FixedStep
 from flexblocks.simulation.integrators.integrator import ADVICE, Integrator, Options, ProblemKind
 from flexblocks.simulation.integrators.register import INTEGRATORS

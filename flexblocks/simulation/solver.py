@@ -16,7 +16,7 @@ from flexblocks.simulation.checks.chart_changes import NO_CHARTS, ChartChanges, 
 from flexblocks.simulation.checks.singularities import Singularities
 from flexblocks.simulation.chunks import Budget, Pace
 from flexblocks.simulation.fixed_steps import FixedSteps
-from flexblocks.simulation.implicit.implicit_run import ImplicitRun
+from flexblocks.simulation.implicit_run import ImplicitRun
 from flexblocks.simulation.integrators.driven_equations import DrivenEquations
 from flexblocks.simulation.integrators.fixed_step import FixedStep
 from flexblocks.simulation.integrators.stepper import ErrorScale, Stepper
