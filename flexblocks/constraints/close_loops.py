@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import islice
 
 import numpy as np
 
@@ -44,7 +43,8 @@ def close_loops(dae: DAE, near: np.ndarray | None = None) -> tuple[DAE, list[Lea
     (record, leads), p = closed_start(dae, near), dae.p.start
     q = record.closed
     # Independent closure constraints, as many as the rank of their Jacobian.
-    rows = _independent_rows(dae, q, p) if n else np.zeros(0)
+    around = list(_closed_around(dae, q, p)) if n else []
+    rows = _independent_rows(dae, around, p) if n else np.zeros(0)
     if len(rows) >= n:
         ends = "; ".join(dae.tree.ends_of(closure) for closure in loops.closures)
         raise ModelError(
@@ -53,24 +53,24 @@ def close_loops(dae: DAE, near: np.ndarray | None = None) -> tuple[DAE, list[Lea
             "connect one frame less."
         )
     refuse_shaky_loops(dae, q, p, rows)
-    _refuse_overdriven(dae, q, p, rows)
+    _refuse_overdriven(dae, around, p, rows)
     # Closure i had the rows 6 i to 6 i + 5 of all constraints.
     closures = tuple(
         replace(closure, rows=tuple(int(row) - 6 * i for row in rows if row // 6 == i))
         for i, closure in enumerate(loops.closures)
     )
-    loops = Loops(closures, weights(dae, rows, islice(_closed_around(dae, q, p), 2), p))
+    loops = Loops(closures, weights(dae, rows, around[:2], p))
     start, z = with_dependent_variables(dae, np.concatenate([q, dae.x.start[n:]]), dae.z.start, p, where="assemble: ")
     x, z = replace(dae.x, start=start), replace(dae.z, start=z)
     return of_same_mass(dae, tree=dae.tree.with_loops(loops), x=x, z=z, closed_start=record), leads
 
 
-def _refuse_overdriven(dae: DAE, q: np.ndarray, p: np.ndarray, rows: np.ndarray) -> None:
-    """Refuse prescribed coordinates that the loops do not let move each by itself."""
+def _refuse_overdriven(dae: DAE, around: Sequence[np.ndarray], p: np.ndarray, rows: np.ndarray) -> None:
+    """Refuse prescribed coordinates that the loops do not let move each by itself, at closed postures (n,)."""
     if not dae.prescribed:
         return
     free = free_columns(dae)
-    for posture in _closed_around(dae, q, p):
+    for posture in around:
         if not is_in_line(closure_slopes(dae, posture, p)[np.ix_(rows, free)], RANK):
             return
     freedom = dae.tree.size - len(rows)
@@ -92,13 +92,13 @@ def _closed_around(dae: DAE, q: np.ndarray, p: np.ndarray) -> Iterator[np.ndarra
             yield posture
 
 
-def _independent_rows(dae: DAE, q: np.ndarray, p: np.ndarray) -> np.ndarray:
+def _independent_rows(dae: DAE, around: Sequence[np.ndarray], p: np.ndarray) -> np.ndarray:
     """Return the positions (k,) of independent closures in `dae.constraint`.
 
-    The rank is the largest at closed postures around `q` (n,), as that posture itself may be singular.
+    The rank is the largest at closed postures `around` the start (n,), as that itself may be singular.
     """
     best: np.ndarray | None = None
-    for posture in _closed_around(dae, q, p):
+    for posture in around:
         J = closure_equations(dae).closures(posture, p)[1].full()
         factors = scipy.linalg.qr(J.T, pivoting=True, mode="r")
         diagonal, pivots = np.abs(np.diag(np.asarray(factors[0]))), np.asarray(factors[-1])

@@ -99,6 +99,9 @@ def _with_guesses(
     for i in np.flatnonzero(guessed):
         held = kept.copy()
         held[i] = True
+        if q[i] == declared[i]:  # it is there already
+            kept = held
+            continue
         back = led(equations, (q, p), np.where(held, declared, q), p, held, joints & ~held)
         if back is not None:
             q, kept = back[-1], held

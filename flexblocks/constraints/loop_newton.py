@@ -6,6 +6,7 @@ import numpy as np
 
 from flexblocks.constraints.loop_equations import ClosureEquations, gap
 
+ROUNDING = 1e-11  # steps below this may be rounding [lengths of the loops, rad]
 CLOSED = 1e-10  # mismatch that counts as zero [lengths of the loops, rad]: rounding
 RANK = 1e-8  # singular values of the constraint Jacobian below this fraction of the largest count as zero
 # Of the joints' motion in a posture of least strain energy: what a turn of 1 rad counts in units of the softest strain.
@@ -37,14 +38,18 @@ def polished(equations: ClosureEquations, q: np.ndarray, p: np.ndarray, free: np
 
     A coordinate that would leave its range stays near the end of it, and the others close the loops.
     """
+    before = np.inf
     for _ in range(10):
         step = newton_step(equations, q, p, free)
+        size = np.max(np.abs(step / equations.unit), initial=0.0)
         if not np.all(np.isfinite(step)):
             break
         ahead = q + step
         inside = np.where(free, equations.within(q, ahead), q)
-        if np.array_equal(inside, ahead) and np.max(np.abs(step / equations.unit), initial=0.0) < 1e-14:
+        # Steps of a converging method that no longer shrink are rounding.
+        if np.array_equal(inside, ahead) and (size < 1e-14 or ROUNDING > size > before / 2):
             break
+        before = size
         q, free = inside, free & (inside == ahead)
     return q
 

@@ -13,7 +13,7 @@ from typing import Any, Literal
 import casadi as ca
 
 from flexblocks.dae.compiler import CompilerError, load
-from flexblocks.dae.explicit_steps import EXPANDED, PAIRS, SIZES, chain, pair_of, step
+from flexblocks.dae.explicit_steps import EXPANDED, PAIRS, SIZES, chain, crossing, step
 from flexblocks.dae.functions import DAEFunctions, compiled
 from flexblocks.dynamics.algorithms.frame_motions import frame_units
 from flexblocks.interfaces.variables import variables
@@ -57,16 +57,18 @@ class DAE(DAEFunctions, RichDisplay):
     of the posture take the dependent variables last, if there are any (`posture_symbols`, `posture`).
     """
 
-    def steps(self, method: Literal["rk43", "rk8"], count: int) -> ca.Function:
+    def steps(self, method: Literal["rk43", "rk43_crossing", "rk8"], count: int) -> ca.Function:
         """Return `count` steps of an explicit method in one function, see `flexblocks.dae.explicit_steps`.
 
         Parameters
         ----------
-        method : "rk43" or "rk8"
+        method : "rk43", "rk43_crossing" or "rk8"
+            The second goes on over jumps of inputs, and takes an evaluation more.
         count : int
             One of `flexblocks.dae.explicit_steps.SIZES`.
         """
-        pair, made = pair_of(PAIRS[method](), self.clocks), self._steps
+        pair, made = PAIRS[method](), self._steps
+        pair = crossing(pair) if self.clocks else pair
         kinds = self.tree.state_kinds(self.x.units)
         if (method, count) not in made and self.is_chained:
             one = step(self.interpreted.motion, pair, False, kinds, self.clocks)

@@ -103,12 +103,13 @@ def rk8() -> Pair:
     return Pair("rk8", DOP853.A[:stages, :stages], DOP853.B, DOP853.C[:stages], error, order=8, reach=5.96)
 
 
-PAIRS = {"rk43": rk43, "rk8": rk8}
+@cache
+def crossing(pair: Pair) -> Pair:
+    """Return the pair as it goes on over jumps of inputs and over ticks: no slope is that on both sides of one."""
+    return replace(pair, name=f"{pair.name}_crossing", reuses_last=False) if pair.reuses_last else pair
 
 
-def pair_of(pair: Pair, clocks: Sequence[Clock]) -> Pair:
-    """Return the pair as it serves equations with these clocks: no slope is that before and after a tick."""
-    return replace(pair, reuses_last=False) if clocks else pair
+PAIRS = {"rk43": rk43, "rk43_crossing": lambda: crossing(rk43()), "rk8": rk8}
 
 
 def step(

@@ -195,10 +195,11 @@ class Expressions:
             "rates": self.x.shape[0] - self.tree.size,
             "multipliers": len(self.closing_tree.loops.multipliers),
             "motion": 2 * len(self.tree.prescribed),
+            "feedback": 1,
         }
         own = {name: ca.SX.sym(name, size) for name, size in sizes.items()}
         return {"x": self.x, "rates": own["rates"], "multipliers": own["multipliers"], "z": self.z, "u": self.u,
-                "motion": own["motion"], "p": self.tree.p}  # fmt: skip
+                "motion": own["motion"], "p": self.tree.p, "feedback": own["feedback"]}  # fmt: skip
 
     @cached_property
     def implicit(self) -> ImplicitResidual:

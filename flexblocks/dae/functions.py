@@ -119,14 +119,17 @@ class DAEFunctions(DAEData):
 
     @DAEFunction
     def residual(self) -> ca.Function:
-        """Implicit equations, function (x, rates, multipliers, z, u, motion, p) -> R, zero along every motion.
+        """Implicit equations, function (x, rates, multipliers, z, u, motion, p, feedback) -> R.
+
+        It is zero along every motion.
 
         ``rates`` (n + nw) are the accelerations and the rates of first-order states, der(x) without its first n;
         ``multipliers`` (m) those of *all* closures of the loops, of which `multipliers` has as many as are independent;
-        ``motion`` (2 k) positions, then speeds, of prescribed coordinates. R has, in this order,
+        ``motion`` (2 k) positions, then speeds, of prescribed coordinates; ``feedback`` the rate k [1/s] at which
+        violations of closures decay. R has, in this order,
 
         * M a + h - Q - J' lambda (n) [N m or N], inverse dynamics less all that acts; in rows of prescribed coordinates
-          v - v(t) + k (q - q(t)), with k of `flexblocks.dynamics.algorithms.implicit_residual`;
+          v - v(t) + k (q - q(t));
         * der(w) - f (nw);
         * J v + k c (m), the closures at velocity level with their positions fed back;
         * g (nz).
@@ -139,7 +142,7 @@ class DAEFunctions(DAEData):
         >>> dae = fb.assemble(models.subudhi_morris_2002())
         >>> x = dae.x.start
         >>> rates = dae.forward_dynamics(x, 0, [])[dae.tree.size:]
-        >>> bool(ca.norm_inf(dae.residual(x, rates, [], [], 0, [], [])) < 1e-12)
+        >>> bool(ca.norm_inf(dae.residual(x, rates, [], [], 0, [], [], 0)) < 1e-12)
         True
         """
         symbols = self.expressions.implicit_symbols

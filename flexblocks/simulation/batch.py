@@ -23,7 +23,7 @@ from flexblocks.simulation.chunks import DEFAULT_STEPS, Budget, checked_budget
 from flexblocks.simulation.loops import Passages, ahead, at_times, opened, passages, watched_times, words
 from flexblocks.simulation.method import Method, MethodName, checked_method
 from flexblocks.simulation.run import Record
-from flexblocks.simulation.sampling import excesses, output_times, sampled_trajectory
+from flexblocks.simulation.sampling import excesses, known_forces, output_times, sampled_trajectory
 from flexblocks.simulation.signals.inputs import Inputs, inputs
 from flexblocks.simulation.signals.noise import checked_seed, with_noise
 from flexblocks.simulation.signals.reference_rates import with_reference_rates
@@ -33,7 +33,7 @@ from flexblocks.studies.pools import threads as pool_of_threads
 from flexblocks.studies.schedule import completed
 from flexblocks.user_warning import warn
 from flexblocks.validity.deflection_error import DeflectionError
-from flexblocks.validity.energy_balance import out_of_balance, warn_of_balances
+from flexblocks.validity.energy_balance import out_of_balance, warn_of_balances, warn_of_dissipation
 from flexblocks.validity.input_limits import Excess, warn_of_limits
 from flexblocks.validity.large_deflections import is_quiet, large_deflections, left_out_deflections, warn_of_cases
 from flexblocks.validity.left_out_planes import LeftOut, warn_of_left_out_planes
@@ -150,6 +150,7 @@ def simulate_batch(
     across: dict[str, list[LeftOut]] = {}
     beyond: dict[str, str] = {}
     balances: dict[int, str] = {}
+    lost: dict[str, tuple[float, np.ndarray]] = {}
     driven: dict[str, list[Excess]] = {}
     began = time.perf_counter()
     with (
@@ -174,10 +175,14 @@ def simulate_batch(
                         failure = record.failure + ahead(dae, times, record, values).rstrip(".")
                     runs.put(run, motion)
                     if not is_quiet():
-                        deflected[run] = large_deflections(dae, motion.x, motion.z, motion.u, values)
+                        point = motion.x, motion.z, motion.u, values
+                        along = known_forces(dae, record) if len(motion) == len(record.X) else None
+                        deflected[run] = large_deflections(dae, *point, along=along)
                         across[f"in run {run}"] = left_out_deflections(dae, motion.x, motion.z, motion.u, values)
                         beyond[f"in run {run}, "] = beyond_state_ranges(dae, motion.x, motion.t)
-                        if motion.dissipated is None:  # else the method says what it took out
+                        if motion.dissipated is not None:
+                            lost[f"in run {run}, "] = motion.dissipated, motion.energy
+                        else:
                             sampled_motion = motion.t, motion.x, motion.z, motion.u
                             balances[run] = out_of_balance(dae, *sampled_motion, values, motion.energy)
                 except ComputationError as error:
@@ -191,6 +196,7 @@ def simulate_batch(
     warn_of_left_out_planes(f"{HERE} of '{dae.name}'", "in {} runs", across)
     warn_of_states(f"{HERE} of '{dae.name}'", beyond)
     warn_of_balances(f"{HERE} of '{dae.name}'", {f"in run {run}, ": balances[run] for run in sorted(balances)})
+    warn_of_dissipation(f"{HERE} of '{dae.name}'", lost)
     warn_of_limits(f"{HERE} of '{dae.name}'", driven)
     if passing:
         which = listing([str(run) for run in sorted(passing)], MOST_NAMED)

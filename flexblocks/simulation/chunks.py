@@ -28,6 +28,8 @@ BUDGET_ADVICE = (
     "vibrations are not asked for; smooth a switching law (tanh(s / width) instead of sign(s)) or sample it, and check "
     "stiffnesses and gains."
 )
+# Wall time of a run [s] from which on methods that follow every vibration say what else there is.
+LONG = 60.0
 
 
 @dataclass(frozen=True)
@@ -72,6 +74,8 @@ class Pace:
         Progress bar, whose total is the length of the run [s].
     budget : Budget
         Limits on steps and wall time.
+    follows_all : bool
+        Whether the method follows every vibration.
     """
 
     def __init__(
@@ -82,12 +86,14 @@ class Pace:
         step_time: float,
         bar: ProgressDisplay | None = None,
         budget: Budget = Budget(),
+        follows_all: bool = True,
     ) -> None:
         self.start, self.end, self.bar = start, end, bar
         self.steps = min(max(int(CHUNK / (step_time + INSTRUCTION * instructions)), FEWEST_STEPS), MOST_STEPS)
         self.most_steps = max(2 * self.steps, LEAST_STEPS)  # of a chunk, before it is cut into smaller ones
         self.length = (end - start) / 1e4  # a guess, until the first chunk has shown how many steps it takes
-        self.budget, self.taken = budget, 0
+        self.budget, self.taken, self._follows_all = budget, 0, follows_all
+        self._whole = 0.0  # estimate of the run's wall time [s]
         self._begun = time.perf_counter()
 
     def keep_budget(self) -> None:
@@ -103,7 +109,7 @@ class Pace:
             return
         which = f"max_steps = {most:.0f}" if self.taken >= most else f"time_limit = {limit:g} s"
         failure = BudgetExceeded(f"its budget is spent, {self.taken} steps in {wall:.3g} s ({which})")
-        failure.advice = BUDGET_ADVICE
+        failure.advice = f"{self._outlook}{BUDGET_ADVICE}"
         raise failure
 
     def done(self, before: float, now: float, steps: int) -> None:
@@ -111,7 +117,21 @@ class Pace:
         self.taken += steps
         # At most 50 times as long as the last chunk, whose steps may have been a start-up phase.
         self.length = min(self.steps / max(steps, 1), 50.0) * (now - before)
+        self._whole = (time.perf_counter() - self._begun) * (self.end - self.start) / (now - self.start)
         if self.bar is not None:
-            wall = time.perf_counter() - self._begun
-            share = (now - self.start) / (self.end - self.start)
-            self.bar.update(f"t = {now:.4g} s", now - self.start, wall / share)
+            hint = "; highest= [Hz] leaves out faster vibrations" if self._is_long else ""
+            self.bar.update(f"t = {now:.4g} s{hint}", now - self.start, self._whole)
+
+    @property
+    def _is_long(self) -> bool:
+        return self._follows_all and self._whole > LONG
+
+    @property
+    def _outlook(self) -> str:
+        """What the whole run would take, where it follows every vibration for long."""
+        if not self._is_long:
+            return ""
+        return (
+            f"At this pace it takes about {self._whole:.2g} s, as every vibration is followed; highest= [Hz] leaves "
+            "out those that are faster, and takes as many steps as the motion needs. "
+        )

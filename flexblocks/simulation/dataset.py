@@ -11,6 +11,9 @@ import numpy as np
 from flexblocks.errors import FileFormatError, suggestion
 from flexblocks.libraries import pd, xr
 
+# What methods that damp vibrations say of them.
+DAMPING = ("dissipated", "damped_modes")
+
 
 class Measurements(Protocol):
     """Protocol of a record: inputs and measurements by name."""
@@ -58,6 +61,7 @@ def to_xarray(trajectory: Series) -> xr.Dataset:
             "name": trajectory.name,
             "parameters": json.dumps(dict(trajectory.p)),
             "complete": int(trajectory.complete),
+            **{name: json.dumps(value) for name in DAMPING if (value := getattr(trajectory, name, None)) is not None},
         },
     )
 
@@ -87,9 +91,20 @@ def trajectory_fields(dataset: xr.Dataset, groups: Sequence[str]) -> dict[str, A
             "units": {name: dataset[name].attrs["units"] for group in groups for name in names[group]},
             "p": json.loads(dataset.attrs["parameters"]),
             "complete": bool(dataset.attrs["complete"]),
+            **damping_fields(dataset),
         }
     except (KeyError, ValueError, TypeError) as error:
         raise FileFormatError(f"Not the dataset of a trajectory: {type(error).__name__}: {error}.") from None
+
+
+def damping_fields(dataset: xr.Dataset) -> dict[str, Any]:
+    """Return what the method of a motion, or of one run of a batch, has damped by the names of its fields."""
+    said = {name: json.loads(dataset.attrs[name]) for name in DAMPING if name in dataset.attrs}
+    if "damped_modes" in said:
+        said["damped_modes"] = tuple(said["damped_modes"])
+    if "dissipated" in dataset.coords and np.isfinite(lost := float(dataset.coords["dissipated"])):
+        said["dissipated"] = lost
+    return said
 
 
 def record_dataset(record: Measurements) -> xr.Dataset:

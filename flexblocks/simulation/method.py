@@ -9,7 +9,8 @@ import numpy as np
 
 from flexblocks.dynamics.algorithms.constrained_accelerations import STABILIZATION
 from flexblocks.errors import ParameterError, suggestion
-from flexblocks.simulation.implicit.implicit_run import RADIUS, ImplicitOptions
+from flexblocks.simulation.implicit.settings import RADIUS, checked_radius
+from flexblocks.simulation.implicit_run import ImplicitOptions
 from flexblocks.simulation.integrators.fixed_step import FixedStep
 from flexblocks.simulation.integrators.integrator import ADVICE, Integrator, Options, ProblemKind
 from flexblocks.simulation.integrators.register import INTEGRATORS
@@ -132,10 +133,8 @@ def _implicit(
             raise ParameterError(f"{where}: {option} = {value!r}; must be a number > 0 [{unit}].")
     if step is not None and highest is not None:
         raise ParameterError(f"{where}: step = {step!r} and highest = {highest!r}; give one of them.")
-    if isinstance(radius, bool) or not (isinstance(radius, (int, float)) and 0 <= radius <= 1):
-        raise ParameterError(f"{where}: spectral_radius = {radius!r}; must be a number >= 0 and <= 1.")
     length = 1 / (PER_PERIOD * highest) if highest is not None else step
-    return ImplicitOptions(rtol, atol, length, float(radius), slow_start)
+    return ImplicitOptions(rtol, atol, length, checked_radius(radius, where), slow_start)
 
 
 def problem_kind(system: System, X: np.ndarray, times: np.ndarray, rtol: float) -> ProblemKind:

@@ -49,6 +49,8 @@ class Record:
         What dampers took out of the motion [J] up to the first output times, of methods that integrate it.
     counts : dict of int
         What the method computed, by its own words.
+    damped_modes : tuple of float or None
+        Frequencies [Hz] of the modes at the start that the steps of the method damp, where it does.
     """
 
     X: list[np.ndarray]
@@ -62,6 +64,7 @@ class Record:
     multipliers: list[np.ndarray] | None = None
     damped: list[float] | None = None
     counts: Mapping[str, int] = field(default_factory=dict)
+    damped_modes: tuple[float, ...] | None = None
 
     def at(self, kept: Sequence[int]) -> Record:
         """Return the record of some of its samples."""

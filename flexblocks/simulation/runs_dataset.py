@@ -31,12 +31,15 @@ class Runs:
         # The variable comes first, so that each variable is one contiguous block of memory.
         self.values = {group: np.full((size, len(batch), len(times)), np.nan) for group, size in sizes.items()}
         self.complete = np.zeros(len(batch), dtype=bool)
+        self.dissipated = np.full(len(batch), np.nan)
 
     def put(self, run: int, trajectory: Trajectory) -> None:
         """Store the trajectory of a run, as far as it went."""
         for group in GROUPS:
             self.values[group][:, run, : len(trajectory)] = getattr(trajectory, group).T
         self.complete[run] = trajectory.complete
+        if trajectory.dissipated is not None:
+            self.dissipated[run] = trajectory.dissipated
 
     def dataset(self) -> xr.Dataset:
         """Return the Dataset: a variable (run, time) for each name, and coordinates for what varies."""
@@ -47,6 +50,8 @@ class Runs:
             for name, unit, values in zip(names, units, self.values[group], strict=True):
                 series[name] = (("run", "time"), values, {"units": unit, "group": group})
         varying = self._varying()
+        if np.isfinite(self.dissipated).any():
+            varying["dissipated"] = ("run", self.dissipated, {"units": "J"})
         shared = self.dae.p.values(self.batch.fixed["p"])
         parameters = {
             name: value

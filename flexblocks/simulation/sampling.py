@@ -63,10 +63,10 @@ def sampled_trajectory(system: System, times: np.ndarray, record: Record) -> Tra
     x = X[:, :-1]
     algebraics = [np.array(z).T] if len(dae.z) else []
     functions = dae.interpreted
-    if record.rates is None or record.multipliers is None:
+    known = known_rates(dae, record)
+    if known is None:
         y = functions.output(x.T, u, system.p, *algebraics)
     else:
-        known = np.array(record.rates).T, kept_multipliers(dae, np.array(record.multipliers).T)
         y = outputs_along(dae)(x.T, *known, np.array(z).T.reshape(len(dae.z), len(t)), u, system.p)
     kinetic, potential = functions.energy(x.T, system.p, *(algebraics if functions.energy.n_in() == 3 else []))
     energy = np.column_stack([np.array(kinetic).ravel(), np.array(potential).ravel(), X[:, -1]])
@@ -85,8 +85,22 @@ def sampled_trajectory(system: System, times: np.ndarray, record: Record) -> Tra
         p=dict(zip(dae.p.names, system.p.tolist(), strict=True)),
         complete=len(t) == len(times),
         dissipated=None if record.damped is None else _dissipated(energy, record.damped),
+        damped_modes=record.damped_modes,
         dae=dae,
     )
+
+
+def known_rates(dae: DAE, record: Record) -> tuple[np.ndarray, np.ndarray] | None:
+    """Return rates (n + nw, k) and loop forces (m, k) that a method has found; None if it leaves them to dynamics."""
+    if record.rates is None or record.multipliers is None:
+        return None
+    return np.array(record.rates).T, kept_multipliers(dae, np.array(record.multipliers).T)
+
+
+def known_forces(dae: DAE, record: Record) -> tuple[np.ndarray, np.ndarray] | None:
+    """Return the accelerations (n, k) of these rates, and the loop forces (m, k)."""
+    known = known_rates(dae, record)
+    return None if known is None else (known[0][: dae.tree.size], known[1])
 
 
 def kept_multipliers(dae: DAE, multipliers: np.ndarray) -> np.ndarray:

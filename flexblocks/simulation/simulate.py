@@ -14,10 +14,10 @@ from flexblocks.interrupt import Interrupt
 from flexblocks.plausibility import warn_of_degrees
 from flexblocks.progress import ProgressDisplay
 from flexblocks.simulation.chunks import DEFAULT_STEPS, checked_budget
-from flexblocks.simulation.implicit.implicit_run import RADIUS
+from flexblocks.simulation.implicit.settings import RADIUS
 from flexblocks.simulation.loops import ahead, at_times, opened, passages, watched_times, words
 from flexblocks.simulation.method import MethodName, checked_method
-from flexblocks.simulation.sampling import agree, excesses, output_times, sampled_trajectory
+from flexblocks.simulation.sampling import agree, excesses, known_forces, output_times, sampled_trajectory
 from flexblocks.simulation.signals.inputs import inputs
 from flexblocks.simulation.signals.noise import with_noise
 from flexblocks.simulation.signals.prescribed_motion import with_prescribed_motion
@@ -281,11 +281,12 @@ class Simulator:
                 open_from.before,
                 open_from.time,
             )
-        warn_of_large_deflections(dae, where, trajectory.x, trajectory.z, trajectory.u, values, trajectory.t)
+        motion, along = (trajectory.x, trajectory.z, trajectory.u), known_forces(dae, record)
+        warn_of_large_deflections(dae, where, *motion, values, trajectory.t, along)
         if dae.tree.state_ranges:
             warn_of_states(where, {"": beyond_state_ranges(dae, trajectory.x, trajectory.t)})
         if trajectory.dissipated is not None:
-            warn_of_dissipation(where, trajectory.dissipated, trajectory.energy)
+            warn_of_dissipation(where, {"": (trajectory.dissipated, trajectory.energy)})
         elif not agree(trajectory.energy):
             motion = trajectory.t, trajectory.x, trajectory.z, trajectory.u
             warn_of_balances(where, {"": out_of_balance(dae, *motion, values, trajectory.energy)})

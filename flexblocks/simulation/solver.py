@@ -16,7 +16,7 @@ from flexblocks.simulation.checks.chart_changes import NO_CHARTS, ChartChanges, 
 from flexblocks.simulation.checks.singularities import Singularities
 from flexblocks.simulation.chunks import Budget, Pace
 from flexblocks.simulation.fixed_steps import FixedSteps
-from flexblocks.simulation.implicit.implicit_run import ImplicitRun
+from flexblocks.simulation.implicit_run import ImplicitRun
 from flexblocks.simulation.integrators.driven_equations import DrivenEquations
 from flexblocks.simulation.integrators.fixed_step import FixedStep
 from flexblocks.simulation.integrators.stepper import ErrorScale, Stepper
@@ -93,7 +93,7 @@ class Solver:
             return self._fixed_steps(self.method.fixed, system, until, interrupt, bar, budget).run(X)
         checks = self._bounds, self._singularities, self._charts
         if self.method.implicit is not None:
-            pace = Pace(times[0], times[-1], 0, 1e-5, bar, budget)
+            pace = Pace(times[0], times[-1], 0, 1e-5, bar, budget, follows_all=False)
             run = ImplicitRun(system, self.method.implicit, *checks, until, pace, interrupt)
             return run.run(x, held)
         integrator = self.method.integrator_for(system, X, times)

@@ -54,6 +54,9 @@ class Trajectory(RichDisplay, Animated):
     dissipated : float or None
         Energy that the integration method took out of vibrations that its steps do not resolve [J]; None for methods
         that resolve all.
+    damped_modes : tuple of float or None
+        Frequencies [Hz] of the modes at the start that lose more than a tenth of their amplitude in a period by the
+        steps of the method; None for methods whose steps follow a tolerance.
     dae : DAE or None
         The arm, for pictures of it; None for a motion read from a file, pickled or of a batch.
     """
@@ -70,6 +73,7 @@ class Trajectory(RichDisplay, Animated):
     p: Mapping[str, float] = field(default_factory=dict)
     complete: bool = True
     dissipated: float | None = None
+    damped_modes: tuple[float, ...] | None = None
     dae: DAE | None = field(default=None, repr=False, compare=False)
 
     def __getstate__(self) -> dict[str, Any]:
@@ -194,7 +198,16 @@ class Trajectory(RichDisplay, Animated):
         from flexblocks.simulation.dataset import ranges
 
         rows = ranges(self)
-        return f"{self!r}\n{text_table(list(rows[0]), [tuple(row.values()) for row in rows])}"
+        return f"{self!r}{self._damping}\n{text_table(list(rows[0]), [tuple(row.values()) for row in rows])}"
+
+    @property
+    def _damping(self) -> str:
+        """Line of text that says what the method damped; nothing where it did not."""
+        if self.dissipated is None:
+            return ""
+        modes = self.damped_modes or ()
+        told = f"; it damps {len(modes)} modes, from {modes[0]:.4g} to {modes[-1]:.4g} Hz" if modes else ""
+        return f"\nThe method took {self.dissipated:.3g} J out of vibrations{told}"
 
     def __repr__(self) -> str:
         groups = ", ".join(f"{len(self.names[g])} {w}" for g, w in (("x", "states"), ("u", "inputs"), ("y", "outputs")))

@@ -19,7 +19,7 @@ import numpy as np
 from flexblocks.dae.dae import DAE
 from flexblocks.interfaces import Block, SmallDeflections, Tension
 from flexblocks.validity.induced_twist import shift_by_twist
-from flexblocks.validity.pulls import pulls
+from flexblocks.validity.pulls import Along, pulls
 
 # Relative error of the deflection by a shortening of the length by this share.
 OF_SHORTENING = 5 / 3
@@ -60,7 +60,13 @@ class DeflectionError:
 
 
 def deflection_errors(
-    dae: DAE, x: np.ndarray, z: np.ndarray, u: np.ndarray, p: np.ndarray, at_rest: bool = False
+    dae: DAE,
+    x: np.ndarray,
+    z: np.ndarray,
+    u: np.ndarray,
+    p: np.ndarray,
+    at_rest: bool = False,
+    along: Along | None = None,
 ) -> list[DeflectionError]:
     """Return the estimates for all blocks that are modelled for small deflections, at states that are finite.
 
@@ -71,9 +77,12 @@ def deflection_errors(
     p : ndarray (np,)
     at_rest : bool
         Whether the states are equilibria; otherwise accelerations are those of the motion.
+    along : tuple of ndarray (n, samples), (m, samples), optional
+        These accelerations and the loop forces, where they are known.
     """
     finite = np.isfinite(x).all(axis=1)
     x, z, u, places = x[finite], z[finite], u[finite], np.flatnonzero(finite)
+    along = None if along is None else (along[0][:, finite], along[1][:, finite])
     measures = linear_blocks(dae)
     if not len(x) or not measures:
         return []
@@ -102,7 +111,7 @@ def deflection_errors(
         if measure.tension is not None and found[-1].deflection > LOOKED_FOR:
             pulled[len(found) - 1] = index, measure.tension
     if pulled:
-        shares = _shares_of_pull(dae, dict(pulled.values()), x, z, u, p, at_rest)
+        shares = _shares_of_pull(dae, dict(pulled.values()), x, z, u, p, at_rest, along)
         for k, share in zip(pulled, shares, strict=True):
             found[k] = replace(found[k], by_pull=share)
     return found
@@ -132,11 +141,19 @@ def coordinates_of(dae: DAE, index: int, x: np.ndarray) -> np.ndarray:
 
 
 def _shares_of_pull(
-    dae: DAE, tensions: Mapping[int, Tension], x: np.ndarray, z: np.ndarray, u: np.ndarray, p: np.ndarray, at_rest: bool
+    dae: DAE,
+    tensions: Mapping[int, Tension],
+    x: np.ndarray,
+    z: np.ndarray,
+    u: np.ndarray,
+    p: np.ndarray,
+    at_rest: bool,
+    along: Along | None,
 ) -> list[float]:
     """Return for each body int N v'^2 dx over int EI v''^2 dx, each the mean of its magnitude over the motion."""
     shares = []
-    for (index, tension), pull in zip(tensions.items(), pulls(dae, tensions, x, z, u, p, at_rest), strict=True):
+    found = pulls(dae, tensions, x, z, u, p, at_rest, along)
+    for (index, tension), pull in zip(tensions.items(), found, strict=True):
         q = coordinates_of(dae, index, x)
         left_out = tension.weights @ (pull.along_root(tension, q) * np.sum((tension.slopes @ q.T) ** 2, axis=0))
         stored = np.einsum("ki,ij,kj->k", q, tension.stiffness, q)

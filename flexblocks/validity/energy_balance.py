@@ -98,25 +98,32 @@ def warn_of_balances(where: str, balances: Mapping[str, str]) -> None:
         )
 
 
-def warn_of_dissipation(where: str, dissipated: float, energy: np.ndarray) -> None:
-    """Warn where an integration method took a share of the energy that passed out of vibrations, or put it in.
+def warn_of_dissipation(where: str, lost: Mapping[str, tuple[float, np.ndarray]]) -> None:
+    """Warn, once, where an integration method took a share of the energy that passed out of vibrations, or put it in.
 
     Parameters
     ----------
     where : str
         The call, for the message.
-    dissipated : float
-        [J]
-    energy : ndarray (k, 3)
-        Kinetic and potential energy, work [J].
+    lost : dict
+        What it took out [J], and energies (k, 3): kinetic and potential energy, work [J]; by what a run is called.
     """
-    kinetic, potential, work = energy.T
-    passed = np.max(kinetic, initial=0.0) + np.ptp(potential) + np.ptp(work) if len(energy) else 0.0
-    allowed = max(DISSIPATED * passed, OF_POTENTIAL * np.max(np.abs(potential), initial=0.0), LEAST)
-    if abs(dissipated) > allowed and not is_quiet():
+    texts = []
+    for run, (dissipated, energy) in lost.items():
+        kinetic, potential, work = energy.T
+        passed = np.max(kinetic, initial=0.0) + np.ptp(potential) + np.ptp(work) if len(energy) else 0.0
+        allowed = max(DISSIPATED * passed, OF_POTENTIAL * np.max(np.abs(potential), initial=0.0), LEAST)
+        if abs(dissipated) > allowed:
+            vibrations = "vibrations that its steps do not resolve"
+            texts.append(
+                (dissipated, f"{run}the method took {dissipated:.3g} J out of {vibrations}, of {passed:.3g} J")
+            )
+    if texts and not is_quiet():
+        _, worst = max(texts, key=lambda each: abs(each[0]))
+        more = f", and in {len(texts) - 1} others less" if len(texts) > 1 else ""
         warn(
-            f"{where}: the method took {dissipated:.3g} J out of vibrations that its steps do not resolve, of "
-            f"{passed:.3g} J that passed. Where these matter, take a shorter step, or highest= above their frequency."
+            f"{where}: {worst} that passed{more}. Where these matter, take a shorter step, or highest= above their "
+            "frequency."
         )
 
 

@@ -13,6 +13,7 @@ from flexblocks.errors import LargeDeflectionWarning
 from flexblocks.user_warning import warn
 from flexblocks.validity.deflection_error import DeflectionError, deflection_errors
 from flexblocks.validity.left_out_planes import LeftOut, left_out_planes, warn_of_left_out_planes
+from flexblocks.validity.pulls import Along
 
 # What is out of range: an estimated error above this share of the deflection that is also a shift that would be seen,
 # above this share of the length; or one that is far off by itself. By size alone the first is a deflection of a sixth
@@ -42,10 +43,16 @@ def is_quiet() -> bool:
 
 
 def large_deflections(
-    dae: DAE, x: np.ndarray, z: np.ndarray, u: np.ndarray, p: np.ndarray, at_rest: bool = False
+    dae: DAE,
+    x: np.ndarray,
+    z: np.ndarray,
+    u: np.ndarray,
+    p: np.ndarray,
+    at_rest: bool = False,
+    along: Along | None = None,
 ) -> list[DeflectionError]:
     """Return the blocks that leave the range of their theory, the worst first; arguments as `deflection_errors`."""
-    errors = deflection_errors(dae, x, z, u, p, at_rest)
+    errors = deflection_errors(dae, x, z, u, p, at_rest, along)
     far = [one for one in errors if one.error * one.deflection > (SEEN if one.error > SHARE else FAR_OFF)]
     return sorted(far, key=lambda one: -one.error * one.deflection)
 
@@ -58,6 +65,7 @@ def warn_of_large_deflections(
     u: np.ndarray,
     p: np.ndarray,
     times: np.ndarray | None = None,
+    along: Along | None = None,
 ) -> bool:
     """Warn, once, of all blocks that leave the range of their theory; return whether there were any.
 
@@ -72,12 +80,14 @@ def warn_of_large_deflections(
     p : ndarray (np,)
     times : ndarray (samples,), optional
         [s]; without them the states are equilibria.
+    along : tuple of ndarray, optional
+        As for `deflection_errors`.
     """
     if is_quiet():
         return False
     if left_out := left_out_deflections(dae, x, z, u, p):
         warn_of_left_out_planes(where, "", {"": left_out})
-    far = large_deflections(dae, x, z, u, p, at_rest=times is None)
+    far = large_deflections(dae, x, z, u, p, at_rest=times is None, along=along)
     if far:
         texts = [described(one, None if times is None else float(times[one.sample])) for one in far]
         warn(f"{where}: {'; '.join(texts)}", LargeDeflectionWarning)

@@ -35,6 +35,10 @@ class Pull:
         return self.along - sum(force * slope for force, slope in turned)
 
 
+# Accelerations (n, samples) and loop forces (m, samples) of a motion whose method has found them.
+Along = tuple[np.ndarray, np.ndarray]
+
+
 def pulls(
     dae: DAE,
     tensions: Mapping[int, Tension],
@@ -43,16 +47,19 @@ def pulls(
     u: np.ndarray,
     p: np.ndarray,
     at_rest: bool = False,
+    along: Along | None = None,
 ) -> list[Pull]:
     """Return those of some bodies, by index; the other arguments as for `deflection_errors`."""
     n, samples = dae.tree.size, len(x)
     functions, more = dae.interpreted, [z.T] if len(dae.z) else []
-    a = np.zeros((n, samples))
-    if not at_rest:
-        a = np.array(functions.forward_dynamics(x.T, u.T, p, *more)).reshape(len(dae.x), samples)[n : 2 * n]
-    forces = np.zeros((0, samples))
-    if dae.tree.loops.closures:
-        forces = np.array(functions.multipliers(x.T, u.T, p, *more)).reshape(-1, samples)
+    if along is not None:
+        a, forces = along
+    else:
+        a, forces = np.zeros((n, samples)), np.zeros((0, samples))
+        if not at_rest:
+            a = np.array(functions.forward_dynamics(x.T, u.T, p, *more)).reshape(len(dae.x), samples)[n : 2 * n]
+        if dae.tree.loops.closures:
+            forces = np.array(functions.multipliers(x.T, u.T, p, *more)).reshape(-1, samples)
     efforts = _efforts(dae, tuple(tensions.items()), at_rest)(x.T, z.T, u.T, a, forces, p).full()
     found, row = [], 0
     for tension in tensions.values():

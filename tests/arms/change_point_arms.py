@@ -42,6 +42,25 @@ def parallel_motion(count: int, times: np.ndarray, rate: float) -> np.ndarray:
     return solve_ivp(motion, span, [np.pi / 2, rate], t_eval=times, rtol=1e-11, atol=1e-12).y[0]
 
 
+def equal_slider_crank() -> fb.Model:
+    """Return a slider-crank whose crank and rod are equal, of 1 m and 1 kg: its slide is 2 cos of the crank's angle.
+
+    Where the crank is upright, the slide may stay in the middle, and the rod turn with the crank.
+    """
+    model = fb.Model("slider-crank", gravity=(0.0, -G, 0.0))
+    ground, angle = model.add(fb.Ground("ground")), np.pi / 4
+    joint, pin = model.add(fb.Revolute("joint", start=angle)), model.add(fb.Revolute("pin", start=-2 * angle))
+    crank, rod = (model.add(fb.RigidLink(name, 1.0, 1.0)) for name in ("crank", "rod"))
+    wrist = model.add(fb.Revolute("wrist", start=angle))
+    slide = model.add(fb.Prismatic("slide", axis=(1, 0, 0), start=2 * np.cos(angle)))
+    piston = model.add(fb.Payload("piston", 1.0))
+    model.connect(ground.frame_b, joint.frame_a, slide.frame_a)
+    for one, other in ((joint, crank), (crank, pin), (pin, rod), (rod, wrist)):
+        model.connect(one.frame_b, other.frame_a)
+    model.connect(slide.frame_b, piston.frame_a, wrist.frame_b)
+    return model
+
+
 def bricard() -> fb.Model:
     """Return Bricard's mechanism (benchmark A05): six closures of rank five, five rods of 1 m and 1 kg."""
     model = fb.Model("Bricard's mechanism", gravity=(0.0, -G, 0.0))

@@ -18,7 +18,6 @@ from flexblocks import models
 from flexblocks.constraints.consistent_state import consistent_state
 from flexblocks.dae.implicit_functions import powers, residual_jacobians
 from flexblocks.dae.operation_counts import operation_counts
-from flexblocks.dynamics.algorithms.implicit_residual import FEEDBACK
 
 
 def algebraic() -> fb.DAE:
@@ -36,6 +35,9 @@ ARMS: dict[str, Callable[[], fb.DAE]] = {
     "prescribed": lambda: fb.assemble(misaligned_four_bar(fb.FiniteElements(1)), prescribed="A.angle"),
     **{f"linkage {number}": lambda number=number: fb.assemble(linkage(number)) for number in range(5)},
 }
+
+
+FEEDBACK = 100.0
 
 
 def moving(dae: fb.DAE) -> dict[str, np.ndarray]:
@@ -63,6 +65,7 @@ def moving(dae: fb.DAE) -> dict[str, np.ndarray]:
         "u": u,
         "motion": np.concatenate([x[:n][columns], x[n : 2 * n][columns]]),
         "p": p,
+        "feedback": np.array([FEEDBACK]),
     }
 
 

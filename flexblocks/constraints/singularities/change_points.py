@@ -59,26 +59,36 @@ def change_points(dae: DAE, q: np.ndarray, p: np.ndarray, held: np.ndarray | Non
     if not joints.all():
         locked = not _close_loops(dae, q[0], p, joints)  # of these, those that are not held
         looked_at.append((joints & ~held if locked and held is not None else joints, NEARLY))
-    found = np.unique(np.concatenate([_behind(dae, q, p, np.flatnonzero(mask), zero) for mask, zero in looked_at]))
+    sets = [(np.flatnonzero(mask), zero) for mask, zero in looked_at if mask.any()]
+    ways = _followed(dae, q, p, [columns for columns, _ in sets])
+    behind = [_behind(dae, q, p, *each, *way) for each, way in zip(sets, ways, strict=True)]
+    found = np.unique(np.concatenate([np.zeros(0, dtype=int), *behind]))
     return found[np.diff(found, prepend=-9) > 2]  # one that is seen in two ways is one
 
 
-def _behind(dae: DAE, q: np.ndarray, p: np.ndarray, columns: np.ndarray, zero: float) -> np.ndarray:
-    """Return which postures come right behind a change point by the slopes in some coordinates."""
-    if not len(columns):
-        return np.zeros(0, dtype=int)
-    size, flips = _followed(dae, q, p, columns)
+def _behind(
+    dae: DAE, q: np.ndarray, p: np.ndarray, columns: np.ndarray, zero: float, size: np.ndarray, flips: np.ndarray
+) -> np.ndarray:
+    """Return which postures come right behind a change point by the slopes in some coordinates, see `_followed`."""
     most = np.max(size)
     # Least ones that may be zero in between, by what changes from posture to posture.
     i = 1 + np.flatnonzero((size[1:-1] <= size[:-2]) & (size[1:-1] <= size[2:]) & (size[1:-1] < NEAR * most))
     i = i[size[i] <= size[i - 1] + size[i + 1] - 2 * size[i]]
-    passed = [j + 1 for j in i.tolist() if _least(dae, q[j - 1], q[j + 1], p, columns) < zero * most]
+    passed = [
+        j + 1 for j in i.tolist() if _vanishes(dae, q[j - 1 : j + 2], size[j - 1 : j + 2], p, columns, zero * most)
+    ]
     return np.union1d(np.flatnonzero(flips), passed).astype(int)
 
 
-def _least(dae: DAE, before: np.ndarray, after: np.ndarray, p: np.ndarray, columns: np.ndarray) -> float:
-    """Return the least singular value at closed postures between two (n,), by golden section."""
-    equations, free = closure_equations(dae), np.ones(len(before), dtype=bool)
+def _vanishes(dae: DAE, q: np.ndarray, size: np.ndarray, p: np.ndarray, columns: np.ndarray, zero: float) -> bool:
+    """Return whether the least singular value is below `zero` at a closed posture between three (3, n).
+
+    By golden section; those of the three are `size` (3,). It changes no faster than twice as fast as between these and
+    those that were found, so that what is too far above cannot come down in what is left.
+    """
+    if size.min() < zero:
+        return True
+    equations, free, (before, _, after) = closure_equations(dae), np.ones(q.shape[1], dtype=bool), q
 
     def value(share: float) -> float:
         q = polished(equations, before + share * (after - before), p, free)
@@ -87,14 +97,19 @@ def _least(dae: DAE, before: np.ndarray, after: np.ndarray, p: np.ndarray, colum
     golden = (np.sqrt(5.0) - 1) / 2
     low, high = 0.0, 1.0
     left, right = value(1 - golden), value(golden)
+    steepest = 2 * float(np.max(np.abs(size[[0, 2]] - size[1]))) / 0.5
     for _ in range(SECTIONS):
+        least = min(left, right)
+        steepest = max(steepest, 2 * abs(right - left) / ((2 * golden - 1) * (high - low)))
+        if least < zero or least - steepest * (high - low) > zero:
+            break
         if left < right:
             high, right = low + golden * (high - low), left
             left = value(high - golden * (high - low))
         else:
             low, left = high - golden * (high - low), right
             right = value(low + golden * (high - low))
-    return min(left, right)
+    return min(left, right) < zero
 
 
 def _close_loops(dae: DAE, q: np.ndarray, p: np.ndarray, columns: np.ndarray) -> bool:
@@ -103,20 +118,27 @@ def _close_loops(dae: DAE, q: np.ndarray, p: np.ndarray, columns: np.ndarray) ->
     return J.shape[0] < J.shape[1] and bool(np.linalg.matrix_rank(J, RANK * np.linalg.norm(J, 2)) == len(J))
 
 
-def _followed(dae: DAE, q: np.ndarray, p: np.ndarray, columns: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the smallest singular values (k,) of the slopes in some coordinates, and where an orientation flips."""
-    size, flips = np.zeros(len(q)), np.zeros(len(q), dtype=bool)
+def _followed(
+    dae: DAE, q: np.ndarray, p: np.ndarray, sets: Sequence[np.ndarray]
+) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Return, for each set of coordinates, the smallest singular values (k,) of the slopes in these.
+
+    And where an orientation flips (k,).
+    """
+    ways = [(np.zeros(len(q)), np.zeros(len(q), dtype=bool)) for _ in sets]
     for first in range(0, len(q) - 1, CHUNK):
         part = slice(first, first + CHUNK + 1)  # the last posture is the first of the next
-        left, sizes, right = np.linalg.svd(_slopes(dae, q[part], p)[:, :, columns])
-        size[part] = sizes[:, -1]
-        motions = right[:, left.shape[1] :]
-        if not motions.shape[1]:  # they close no loops by themselves
-            continue
-        orientation = np.linalg.det(left) * np.linalg.det(right)
-        turned = np.linalg.det(motions[1:] @ motions[:-1].swapaxes(1, 2))
-        flips[part][1:] = (np.abs(turned) > TURNED) & (orientation[1:] * orientation[:-1] * turned < 0)
-    return size, flips
+        slopes = _slopes(dae, q[part], p)
+        for columns, (size, flips) in zip(sets, ways, strict=True):
+            left, sizes, right = np.linalg.svd(slopes[:, :, columns])
+            size[part] = sizes[:, -1]
+            motions = right[:, left.shape[1] :]
+            if not motions.shape[1]:  # they close no loops by themselves
+                continue
+            orientation = np.linalg.det(left) * np.linalg.det(right)
+            turned = np.linalg.det(motions[1:] @ motions[:-1].swapaxes(1, 2))
+            flips[part][1:] = (np.abs(turned) > TURNED) & (orientation[1:] * orientation[:-1] * turned < 0)
+    return ways
 
 
 def joints_in_line(dae: DAE, q: np.ndarray, p: np.ndarray) -> tuple[str, ...]:

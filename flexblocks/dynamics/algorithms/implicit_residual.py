@@ -7,7 +7,8 @@
 
 Nothing is solved for, so that it takes a fraction of the operations of forward dynamics, in one sweep outward and one
 inward. Closures at velocity level, with positions fed back, are regular where the linkage passes a change point; those
-at position level have a double root there. Rows of prescribed coordinates are v - v(t) + k (q - q(t)).
+at position level have a double root there. Rows of prescribed coordinates are v - v(t) + k (q - q(t)). The rate k
+is chosen by the solver, as its steps and the speed of the loop are known there.
 """
 
 from __future__ import annotations
@@ -20,9 +21,6 @@ from flexblocks.dynamics.algorithms.closure_rates import closure_motion
 from flexblocks.dynamics.algorithms.generalized_forces import applied_power, applied_wrenches, residuals, state_rates
 from flexblocks.dynamics.algorithms.newton_euler import inner_force, inverse_dynamics
 from flexblocks.dynamics.tree.tree import Tree
-
-# Rate k [1/s] at which violations of closures decay: a hundredth of a second is short beside the motion of an arm.
-FEEDBACK = 100.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,7 +64,7 @@ class ImplicitResidual:
 
 
 def implicit_residual(
-    tree: Tree, x: ca.SX, rates: ca.SX, multipliers: ca.SX, z: ca.SX, u: ca.SX, motion: ca.SX
+    tree: Tree, x: ca.SX, rates: ca.SX, multipliers: ca.SX, z: ca.SX, u: ca.SX, motion: ca.SX, feedback: ca.SX
 ) -> ImplicitResidual:
     """Return the residual.
 
@@ -79,6 +77,8 @@ def implicit_residual(
     multipliers : SX (m, 1)
     motion : SX (2 k, 1)
         Positions, then speeds, of the prescribed coordinates.
+    feedback : SX (1, 1)
+        Rate k at which violations of closures and of prescribed motions decay [1/s].
     """
     (q, v, _), n, columns = tree.split_state(x), tree.size, list(tree.prescribed_columns)
     closing = closure_motion(tree, q, v, multipliers)
@@ -91,10 +91,10 @@ def implicit_residual(
     return ImplicitResidual(
         balance=balance,
         rates=rates[n:, :] - state_rates(tree, x, z, u),
-        closures=closing.rate + FEEDBACK * closing.residual,
+        closures=closing.rate + feedback * closing.residual,
         algebraic=residuals(tree, x, z, u),
         power=power,
         damping=ca.dot(v, inner_force(tree, q, v) - inner_force(tree, q, ca.SX(n, 1))),
-        prescribed=ca.densify(v[columns, :] - speeds + FEEDBACK * (q[columns, :] - positions)),
+        prescribed=ca.densify(v[columns, :] - speeds + feedback * (q[columns, :] - positions)),
         columns=tuple(columns),
     )

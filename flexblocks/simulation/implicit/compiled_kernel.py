@@ -16,6 +16,8 @@ from flexblocks.simulation.implicit.radau_three import radau_numbers
 from flexblocks.simulation.implicit.settings import (
     COUNTS,
     DROPPED,
+    FEEDBACK,
+    OF_TIME,
     TAKEN,
     ImplicitProblem,
     KernelState,
@@ -41,6 +43,18 @@ def _library(dae: DAE) -> ctypes.CDLL:
     return loaded
 
 
+def step_entries(dae: DAE) -> tuple[int | None, int | None]:
+    """Return the addresses of what takes a step, and of what makes a kernel forget its run.
+
+    Raises
+    ------
+    CompilerError
+        See `flexblocks.dae.compiler.library`.
+    """
+    of, address = _library(dae), ctypes.c_void_p
+    return ctypes.cast(of.implicit_advance, address).value, ctypes.cast(of.implicit_restart, address).value
+
+
 def _pointer(values: np.ndarray) -> ctypes.c_void_p:
     return ctypes.c_void_p(values.ctypes.data)
 
@@ -62,7 +76,7 @@ class CompiledKernel:
         dae, settings, inputs = problem.dae, problem.settings, problem.inputs
         self._library = _library(dae)
         n, N, m = dae.tree.size, len(dae.x) - dae.tree.size, len(problem.kept_closures)
-        self.sizes = np.array([n, N, m, len(dae.z), len(dae.u), len(dae.tree.prescribed)], dtype="l")
+        self.sizes = np.array([n, N, m, len(dae.z), len(dae.u), len(dae.tree.prescribed), len(dae.p)], dtype="l")
         self._kernel = ctypes.c_void_p(self._library.implicit_create(_pointer(self.sizes)))
         if not self._kernel:
             raise MemoryError("simulate: there is no memory for an arm of this size")
@@ -77,6 +91,8 @@ class CompiledKernel:
             problem.displacements.reach,
             DROPPED,
             TAKEN,
+            FEEDBACK,
+            OF_TIME,
         ]
         self._kept: dict[str, np.ndarray] = {  # what the kernel points at
             "settings": np.array(numbers),
@@ -107,6 +123,11 @@ class CompiledKernel:
     def __del__(self) -> None:
         if getattr(self, "_kernel", None):
             self._library.implicit_free(self._kernel)
+
+    @property
+    def address(self) -> int | None:
+        """Where it is in memory."""
+        return self._kernel.value
 
     def begin(self, t: float, segment: int, x: np.ndarray, z: np.ndarray, slow: bool = False) -> None:
         """Begin at a state x (nx,) with guesses z (nz,) at `t` [s]; `slow`: nothing accelerates there yet."""

@@ -7,10 +7,12 @@ import numpy as np
 from flexblocks.dae.implicit_functions import powers
 from flexblocks.simulation.implicit.differences import derivatives
 from flexblocks.simulation.implicit.newton_matrix import Factors, chosen_closures, newton_matrix
-from flexblocks.simulation.implicit.settings import COUNTS, ImplicitProblem
+from flexblocks.simulation.implicit.settings import COUNTS, FEEDBACK, ImplicitProblem
 
 # Iterations in which the algebraic variables of a start are solved for; rates and multipliers are linear.
 STARTS = 12
+# How far closures are followed along the motion for their derivatives, as a share of the reach.
+AHEAD = 1e-5
 
 
 class Integration:
@@ -34,7 +36,7 @@ class Integration:
     """
 
     def __init__(self, problem: ImplicitProblem) -> None:
-        self.problem, dae = problem, problem.dae.interpreted
+        self.problem, self.inputs, dae = problem, problem.inputs, problem.dae.interpreted
         self.n, self.N, self.m = dae.tree.size, len(dae.x) - dae.tree.size, len(problem.kept_closures)
         self.residual, self._power = dae.residual, powers(problem.dae)
         self.weight, self.held = problem.weight, problem.held
@@ -47,9 +49,11 @@ class Integration:
         self.is_fresh = self.is_started = self.has_matrices = False
         self.factored: tuple[float, float, float] | None = None
         self.factors: Factors | None = None
+        self.start_factors: Factors | None = None
         self.pair_factors: Factors | None = None
         self.polynomial: tuple[np.ndarray, np.ndarray, np.ndarray] | None = None
-        self.best, self.most_active = 99, 0
+        self.best, self.most_active, self.t = 99, 0, 0.0
+        self._missed: np.ndarray | None = None
         self._enter()
 
     def _enter(self) -> None:
@@ -65,16 +69,22 @@ class Integration:
             self._buffers.append(buffer)
             calls.append(call)
         self._run_residual, self._run_power = calls
-        self._arguments[6][:] = self.problem.p
+        self.set_parameters(self.problem.p)
+
+    def set_parameters(self, p: np.ndarray) -> None:
+        """Set the parameters (np,)."""
+        self._arguments[6][:] = p
 
     def set_state(self, t: float, segment: int, x: np.ndarray, z: np.ndarray, slow: bool) -> None:
         """Go to a state; rates are solved for when the integration goes on."""
+        goes_on = self._missed is not None and t == self.t and np.array_equal(x[: 2 * self.n], self.x[: 2 * self.n])
+        self._missed = self._missed if goes_on else None
         self.t, self.segment, self._slow = t, segment, slow
         self.x, self.z, self.is_started = np.array(x, dtype=float), np.array(z, dtype=float), False
 
     def set_inputs(self, t: float) -> np.ndarray:
         """Set inputs and prescribed motions at a time of the present segment; return prescribed accelerations."""
-        table = self.problem.inputs
+        table = self.inputs
         low, high = table.first[self.segment], table.first[self.segment + 1] - 1
         piece = int(np.clip(np.searchsorted(table.edges, t, side="right") - 1, low, high))
         width = table.edges[piece + 1] - table.edges[piece]
@@ -103,10 +113,11 @@ class Integration:
             argument[:] = value
 
     def differentiate(self, x: np.ndarray, rates: np.ndarray, multipliers: np.ndarray, z: np.ndarray) -> None:
-        """Take the derivatives at a point whose inputs are set."""
+        """Take the derivatives at a point whose inputs are set, without feedback, which matrices add."""
         with np.errstate(divide="ignore"):
             of_coordinates = self.problem.displacements.reach / self.weight
         unit = np.where(self.weight > 0, of_coordinates, np.maximum(self.size, 1e-3))
+        self.feedback = 0.0
         point = [x, rates, multipliers, z, *self._arguments[4:]]
         self.parts = derivatives(self.residual, point, self.n, unit)
         self.counts["residuals"] += 1 + self.n + 2 * self.N + len(z)
@@ -115,7 +126,22 @@ class Integration:
         self.active = chosen_closures(np.where(self.held[: self.n] > 0, 0.0, J / self.weight[: self.n]), self.active)
         self.most_active = max(self.most_active, int(self.active.sum()))
         self.has_matrices = self.is_fresh = True
-        self.factored = None
+        self.factored = self.start_factors = None
+
+    @property
+    def feedback(self) -> float:
+        """Rate at which violations of closures decay [1/s]."""
+        return float(self._arguments[7][0])
+
+    @feedback.setter
+    def feedback(self, rate: float) -> None:
+        self._arguments[7][:] = rate
+
+    @property
+    def feedback_rate(self) -> float:
+        """That in a step that begins at the present state: as fast as the loop moves, in arm lengths."""
+        fastest = float(np.max(np.abs(self.x[self.n : 2 * self.n]) * self.weight[: self.n], initial=0.0))
+        return FEEDBACK * fastest / self.problem.displacements.reach
 
     @property
     def is_at_change_point(self) -> bool:
@@ -129,7 +155,7 @@ class Integration:
     def matrix(self, k1: complex, k2: complex) -> np.ndarray:
         """Return Newton's matrix."""
         parts = self.parts
-        return newton_matrix(parts.K, parts.D, parts.M, parts.Z, self.level, self.active, k1, k2)
+        return newton_matrix(parts.K, parts.D, parts.M, parts.Z, self.level, self.active, k1, k2, self.feedback)
 
     def displacement(self, of_rates: np.ndarray, k1: float, k2: float) -> float:
         """Return the largest displacement [m] that changes of rates (n + nw,) count as."""
@@ -148,35 +174,72 @@ class Integration:
         """Take the sizes of first-order states from the present state."""
         self.size[self.n :] = np.maximum(self.size[self.n :], np.abs(self.x[2 * self.n :]))
 
+    def start_residual(self) -> np.ndarray:
+        """Return what is missed where segments begin, of accelerations, multipliers and algebraic variables.
+
+        Closures and prescribed motions are differentiated once more, along the motion, without feedback.
+        """
+        n, v, level = self.n, self.x[self.n : 2 * self.n], self.level
+        accelerations = self.set_inputs(self.t)
+        self.feedback = 0.0
+        point = self.rates, self.multipliers, self.z
+        R = self.evaluate(self.x, *point).copy()
+        if not level.any():
+            return R
+        fastest = float(np.max(np.abs(v) * self.weight[:n], initial=0.0))
+        d = AHEAD * self.problem.displacements.reach / fastest if fastest > 0 else 1.0
+        motion, along = self._arguments[5].copy(), self._arguments[5]
+        moves = np.concatenate([motion[len(accelerations) :], accelerations])
+        slope = np.concatenate([v, self.rates[:n], np.zeros(self.N - n)])
+        sides = []
+        for side in (d, -d):
+            along[:] = motion + side * moves
+            sides.append(self.evaluate(self.x + side * slope, *point).copy())
+        along[:] = motion
+        R[level] = ((sides[0] - sides[1]) / (2 * d))[level]
+        return R
+
+    def leave(self) -> None:
+        """End a segment: what is missed there is missed by the accelerations with which the next one begins, too."""
+        self._missed, self.is_started = self.start_residual(), False
+
+    def _factor_start(self) -> Factors:
+        """Return the factors of the matrix of rates, multipliers and algebraic variables where segments begin."""
+        N, m, level, parts = self.N, self.m, self.level, self.parts
+        matrix = np.zeros((len(level), len(level)))
+        matrix[:, :N] = np.where(level[:, None], parts.D, parts.M)
+        matrix[N + m :, :N] = 0.0
+        matrix[:N, N : N + m] = np.where(level[:N, None] | ~self.active, 0.0, -parts.D[N : N + m].T)
+        matrix[:, N + m :] = np.where(level[:, None], 0.0, parts.Z)
+        dropped = N + np.flatnonzero(~self.active)
+        matrix[dropped] = 0.0
+        matrix[dropped, dropped] = 1.0
+        self.counts["factorizations"] += 1
+        return Factors(matrix)
+
     def start(self) -> bool:
         """Solve for rates, multipliers and algebraic variables at a state; return whether there are any.
 
-        Closures are differentiated once more, d/dt (J v + k c) = D a + K v.
+        Where a motion goes on under other inputs, accelerations jump by what these change; those of vibrations that
+        steps do not resolve stay as they are.
         """
-        N, m, level, v = self.N, self.m, self.level, self.x[self.n : 2 * self.n]
+        N, m, missed = self.N, self.m, self._missed
         self.keep_sizes()
-        accelerations = self.set_inputs(self.t)
-        speeds = self._arguments[5][len(accelerations) :].copy()
-        for iteration in range(1 if self._slow else STARTS):
-            self.differentiate(self.x, self.rates, self.multipliers, self.z)
-            if self._slow:
-                break
-            parts = self.parts
-            matrix = np.zeros((len(level), len(level)))
-            matrix[:, :N] = np.where(level[:, None], parts.D, parts.M)
-            matrix[N + m :, :N] = 0.0
-            matrix[:N, N : N + m] = np.where(level[:N, None] | ~self.active, 0.0, -parts.D[N : N + m].T)
-            matrix[:, N + m :] = np.where(level[:, None], 0.0, parts.Z)
-            right = np.where(level, parts.K @ v + parts.D @ self.rates, parts.R)
-            for row in np.flatnonzero(self.held):
-                which = self.held[row] - 1
-                right[row] -= accelerations[which] + parts.K[row, row] * speeds[which]
-            dropped = N + np.flatnonzero(~self.active)
-            matrix[dropped] = 0.0
-            matrix[dropped, dropped] = 1.0
-            right[dropped] = self.multipliers[~self.active]
-            change = -Factors(matrix).solve(right)
-            self.counts["factorizations"] += 1
+        self.set_inputs(self.t)
+        if missed is None:
+            self.has_matrices = False
+        before, old_rates = 0.0, self.rates
+        for iteration in range(0 if self._slow else STARTS):  # on the slow manifold nothing accelerates yet
+            if not self.has_matrices:
+                self.set_inputs(self.t)
+                self.differentiate(self.x, self.rates, self.multipliers, self.z)
+            if self.start_factors is None:
+                self.start_factors = self._factor_start()
+            right = -self.start_residual()
+            if missed is not None:
+                right[: N + m] += missed[: N + m]
+            right[N : N + m][~self.active] = -self.multipliers[~self.active]
+            change = self.start_factors.solve(right)
             self.rates = self.rates + change[:N]
             self.multipliers = self.multipliers + change[N : N + m]
             self.z = self.z + change[N + m :]
@@ -184,13 +247,21 @@ class Integration:
                 return False
             of_z = np.max(np.abs(change[N + m :]) / (1 + np.abs(self.z)), initial=0.0)
             largest = np.max(np.abs(change[:N]), initial=0.0)
-            if (largest <= 1e-6 * np.max(np.abs(self.rates), initial=1e-300) and of_z < 1e-9) or (
-                iteration and not len(self.z)
-            ):
+            if largest <= 1e-8 * np.max(np.abs(self.rates), initial=1e-300) and of_z < 1e-9:
                 break
-        self.filtered, self._slow, self.polynomial = self.rates.copy(), False, None
+            has_z = len(self.z) > 0
+            if self.is_fresh and iteration and not has_z:
+                break  # linear in rates and multipliers
+            if (iteration and largest + of_z > 0.1 * before) or (has_z and self.is_fresh):
+                self.has_matrices = False
+            before = largest + of_z
+        if missed is None:
+            self.filtered, self.has_matrices = self.rates.copy(), False  # derivatives were those without forces
+        else:
+            self.filtered = self.filtered + self.rates - old_rates
+        self._slow, self.polynomial, self._missed = False, None, None
         self.power = self.powers(self.x, self.rates, self.multipliers, self.z)
-        self.previous_step, self.factored, self.is_started = 0.0, None, True
+        self.previous_step, self.is_started = 0.0, True
         return True
 
     def remember(self) -> None:

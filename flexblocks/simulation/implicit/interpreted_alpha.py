@@ -6,7 +6,7 @@ import numpy as np
 
 from flexblocks.simulation.implicit.integration import Integration
 from flexblocks.simulation.implicit.newton_matrix import Factors, SingularMatrix
-from flexblocks.simulation.implicit.settings import DONE, NEWTON, SINGULAR
+from flexblocks.simulation.implicit.settings import DONE, NEWTON, OF_TIME, SINGULAR
 
 ITERATIONS = 15
 
@@ -18,9 +18,12 @@ def alpha_step(at: Integration, h: float) -> int:
     gamma = 0.5 + force - mass
     beta, gain = 0.25 * (gamma + 0.5) ** 2, (1 - force) / (1 - mass)
     k1, k2 = h * gamma * gain, h * h * beta * gain
-    a, g = at.rates.copy(), at.filtered
-    new_g = (a - mass * g) / (1 - mass)
-    x, multipliers, z = at.x.copy(), at.multipliers.copy(), at.z.copy()
+    a, multipliers, g = at.rates.copy(), at.multipliers.copy(), at.filtered
+    if at.previous_step == h:  # two equal steps: forces go on as they changed
+        a, multipliers = 2 * a - at.before[2], 2 * multipliers - at.before[3]
+    new_g = ((1 - force) * a + force * at.rates - mass * g) / (1 - mass)
+    feedback, newton = at.feedback_rate, at.problem.newton * min(1.0, h / OF_TIME)
+    x, z = at.x.copy(), at.z.copy()
     x[:n] += h * at.x[n : 2 * n] + h * h * ((0.5 - beta) * g[:n] + beta * new_g[:n])
     x[n:] += h * ((1 - gamma) * g + gamma * new_g)
     at.set_inputs(at.t + h)
@@ -28,6 +31,7 @@ def alpha_step(at: Integration, h: float) -> int:
     for iteration in range(1, ITERATIONS + 1):
         if not at.has_matrices:
             at.differentiate(x, a, multipliers, z)
+        at.feedback = feedback
         if at.factored != (k1, k2, 0.0):
             try:
                 at.factors = Factors(at.matrix(k1, k2))
@@ -48,7 +52,7 @@ def alpha_step(at: Integration, h: float) -> int:
         x[:n] += k2 * d[:n]
         multipliers += change[N : N + m]
         z += change[N + m :]
-        off = max(at.displacement(d, k1, k2), at.displacement_of_z(change[N + m :], z)) / at.problem.newton
+        off = max(at.displacement(d, k1, k2), at.displacement_of_z(change[N + m :], z)) / newton
         if not np.isfinite(off):
             break
         rate = off / before if iteration > 1 and before else 0.5

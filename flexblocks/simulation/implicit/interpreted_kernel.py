@@ -33,8 +33,8 @@ class InterpretedKernel:
     """
 
     def __init__(self, problem: ImplicitProblem) -> None:
-        self._problem, self._at = problem, Integration(problem)
-        self._dense = DenseOutput(self._at, problem.times)
+        self._problem, self.integration = problem, Integration(problem)
+        self._dense = DenseOutput(self.integration, problem.times)
         self._next, self._refused, self._level = 0.0, 0, 0
         self._part, self._origin = 0, 0.0
 
@@ -46,13 +46,13 @@ class InterpretedKernel:
     @property
     def state(self) -> KernelState:
         """Where the integration is."""
-        at = self._at
+        at = self.integration
         x, rates, multipliers, z, work = (part.copy() for part in (at.x, at.rates, at.multipliers, at.z, at.work))
         return KernelState(at.t, x, rates, multipliers, z, work, dict(at.counts), self._dense.written)
 
     def begin(self, t: float, segment: int, x: np.ndarray, z: np.ndarray, slow: bool = False) -> None:
         """Begin at a state x (nx,) with guesses z (nz,) at `t` [s]; `slow`: nothing accelerates there yet."""
-        self._at.set_state(t, segment, x, z, slow)
+        self.integration.set_state(t, segment, x, z, slow)
 
     def run(self, until: float, most: int) -> int:
         """Go on to a time [s], for at most so many steps; return how that ended."""
@@ -62,7 +62,7 @@ class InterpretedKernel:
             return SINGULAR
 
     def _run(self, until: float, most: int) -> int:
-        at, ends, settings = self._at, self._problem.inputs.ends, self._problem.settings
+        at, ends, settings = self.integration, self._problem.inputs.ends, self._problem.settings
         slack = 1e-12 * max(abs(ends[0]), abs(ends[-1]))
         before = at.counts["steps"] + at.counts["rejected"]
         while True:
@@ -84,7 +84,7 @@ class InterpretedKernel:
                     status = self._adaptive_step(end)
                 else:
                     h = (end - self._origin) / parts
-                    status = self._equal_step(h, settings.radau)
+                    status = self.equal_step(h, settings.radau)
                     if status == DONE:
                         self._part += 1
                         at.t = end if self._part == parts else self._origin + self._part * h
@@ -94,14 +94,14 @@ class InterpretedKernel:
             last = at.segment + 2 == len(ends)
             if end >= until - slack or last:
                 self._dense.write(also=last)
-                at.is_started = False
+                at.leave()
                 return DONE
+            at.leave()
             at.segment += 1
-            at.is_started = False
 
-    def _equal_step(self, h: float, radau: bool) -> int:
+    def equal_step(self, h: float, radau: bool = False) -> int:
         """Take one of equal steps, in parts where Newton's iteration does not converge."""
-        at, sub = self._at, 0
+        at, sub = self.integration, 0
         while True:
             parts = 2**self._level
             is_radau = radau and self._level == 0
@@ -131,7 +131,7 @@ class InterpretedKernel:
 
     def _adaptive_step(self, end: float) -> int:
         """Take a step of Radau IIA that keeps the tolerance, or fail to, and choose the next one."""
-        at, tolerance = self._at, self._problem.settings.tolerance
+        at, tolerance = self.integration, self._problem.settings.tolerance
         left, h = end - at.t, self._next
         count = np.ceil(left / h * (1 - 1e-9))
         h = left if count <= 1 else left / count if count < 4 else h
@@ -146,7 +146,7 @@ class InterpretedKernel:
                 if self._refused > 2:
                     at.counts["fallbacks"] += 1
                     self._level = self._parts_of_alpha(min(4 * h, left))
-                    status = self._equal_step(min(4 * h, left), radau=False)
+                    status = self.equal_step(min(4 * h, left), radau=False)
                     self._refused = self._level = 0
                     if status != DONE:
                         return status
@@ -165,7 +165,7 @@ class InterpretedKernel:
 
     def _parts_of_alpha(self, h: float) -> int:
         """Return the steps of alpha, as a power of two, whose errors keep the tolerance as accelerations changed."""
-        at, jerk = self._at, 1e-300
+        at, jerk = self.integration, 1e-300
         if at.polynomial is not None:
             n, c = len(at.x) - len(at.rates), radau_three().c
             change = np.abs(at.polynomial[0][2, :n] - at.polynomial[0][0, :n]) / ((c[2] - c[0]) * at.previous_step)

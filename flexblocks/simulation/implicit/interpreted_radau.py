@@ -30,6 +30,7 @@ def radau_step(at: Integration, h: float) -> tuple[int, float]:
         at.set_inputs(at.t)
         at.differentiate(at.x, *guess)
         at.best = 99
+    at.feedback = at.feedback_rate
     if at.factored is None or at.factored[2] != h:
         try:
             at.factors, at.pair_factors = Factors(at.matrix(k1, k1 * k1)), Factors(at.matrix(c1, c1 * c1))

@@ -71,6 +71,7 @@ def newton_matrix(
     active: np.ndarray,
     k1: complex,
     k2: complex,
+    feedback: float,
 ) -> np.ndarray:
     """Return the matrix of the unknowns (rates, multipliers, z) for dv = k1 da, dq = k2 da.
 
@@ -83,11 +84,13 @@ def newton_matrix(
     active : ndarray (m,) of bool
         Closures that count; the multipliers of the others are zero.
     k1, k2 : float or complex
+    feedback : float
+        Rate at which violations of closures decay [1/s]; derivatives are those without it.
     """
     (size, n), N, m = K.shape, D.shape[1], len(active)
     matrix = np.zeros((size, size), dtype=type(k1))
     first = np.where(level[:, None], 0.0, M) + np.where(level[:, None], 1.0, k1) * D
-    first[:, :n] += np.where(level[:, None], k2 / k1, k2) * K
+    first[:, :n] += np.where(level[:, None], k2 / k1 * (K + feedback * D[:, :n]), k2 * K)
     matrix[:, :N] = first
     matrix[:N, N : N + m] = np.where(level[:N, None] | ~active, 0.0, -D[N : N + m].T)
     matrix[:, N + m :] = Z

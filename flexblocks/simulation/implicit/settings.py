@@ -3,17 +3,26 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from flexblocks.dae.dae import DAE
+from flexblocks.errors import ParameterError, listing
 from flexblocks.simulation.implicit.displacements import Displacements
 from flexblocks.simulation.implicit.input_table import InputTable
 
+# Spectral radius of generalised alpha at infinite frequency, unless told: vibrations that steps do not resolve die out
+# in some ten of them, the motion loses little.
+RADIUS = 0.5
 # Newton's iteration ends where what it would still move is such a share of the reach, or of the tolerance of a step.
-OF_REACH, OF_TOLERANCE = 1e-8, 0.03
+# The first is that of steps of so many seconds and more; shorter ones have less each, as there are more of them.
+OF_REACH, OF_TOLERANCE, OF_TIME = 1e-8, 0.03, 1e-2
 # Shares of the largest closure below which one counts no longer, and above which it counts again, when others are held.
 DROPPED, TAKEN = 1e-5, 1e-3
+# Rate at which violations of closures decay, by that at which the arm moves through its length: it follows the speed
+# of the loop, and they decay within a thirtieth of that way.
+FEEDBACK = 30.0
 
 
 @dataclass(frozen=True)
@@ -131,3 +140,30 @@ FAILURES = {
     SINGULAR: "the equations are singular: a coordinate moves no mass, or a posture does not determine the motion",
     START: "no accelerations belong to the state there",
 }
+
+
+def checked_radius(radius: Any, where: str) -> float:
+    """Return a spectral radius.
+
+    Raises
+    ------
+    ParameterError
+        It is not a number >= 0 and <= 1.
+    """
+    if isinstance(radius, bool) or not (isinstance(radius, (int, float)) and 0 <= radius <= 1):
+        raise ParameterError(f"{where}: spectral_radius = {radius!r}; must be a number >= 0 and <= 1.")
+    return float(radius)
+
+
+def refuse_what_it_cannot(dae: DAE, where: str) -> None:
+    """Refuse equations that the residual does not hold as the method needs them.
+
+    Raises
+    ------
+    ParameterError
+    """
+    if dae.tree.dependent_names and dae.tree.loops.closures:
+        raise ParameterError(
+            f"{where}: method 'implicit' does not take loops with dependent variables "
+            f"({listing(dae.tree.dependent_names)}); take another method."
+        )

@@ -46,7 +46,7 @@ def on_slow_manifold(
     columns = list(dae.tree.prescribed_columns)
     motion = np.concatenate([x[:n][columns], np.zeros(len(columns))])
     m = len(dae.expressions.closing_tree.loops.multipliers)
-    point = [at_rest, np.zeros(N), np.zeros(m), z, u, motion, p]
+    point = [at_rest, np.zeros(N), np.zeros(m), z, u, motion, p, np.zeros(1)]
     of_states = np.maximum(np.abs(x[2 * n :]), 1.0)
     unit = np.concatenate([displacements.reach / displacements.weight, of_states])
     parts = derivatives(dae.interpreted.residual, point, n, unit)

@@ -12,7 +12,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from flexblocks.dae.explicit_steps import SIZES, Pair, pair_of, rk8, rk43
+from flexblocks.dae.explicit_steps import SIZES, Pair, crossing, rk8, rk43
 from flexblocks.simulation.integrators.casadi_integrators.sundials import bdf
 from flexblocks.simulation.integrators.driven_equations import DrivenEquations
 from flexblocks.simulation.integrators.efforts import step_effort
@@ -45,14 +45,24 @@ class ExplicitStepper(Stepper):
 
     def __init__(self, equations: DrivenEquations, pair: Pair, otherwise: Callable[[], Stepper]) -> None:
         self.equations, self.otherwise = equations, otherwise
-        pair = pair_of(pair, equations.dae.clocks)
-        self.evaluations = len(pair.b) - pair.reuses_last
-        self.gap, self.crosses = pair.gap, not pair.reuses_last  # no slope is that on both sides of a jump
+        self._pairs = {False: pair, True: crossing(pair)}  # whether steps cross jumps of inputs, or ticks
+        self.evaluations = len(pair.b) - self._pair_of(False).reuses_last
+        self.gap, self.crosses = pair.gap, True
         self.size = ExplicitStepSize(pair)
-        self._chains = StepChains(equations, pair)
+        self._made: dict[bool, StepChains] = {}
         self._stiff: Stepper | None = None
         self._effort = step_effort(equations, self.evaluations)
         self.begin(np.inf)
+
+    def _pair_of(self, crosses: bool) -> Pair:
+        return self._pairs[crosses or bool(self.equations.dae.clocks)]
+
+    def _chains(self, segments: Segments) -> StepChains:
+        """Return the steps of these segments: over more than one, none takes its first slope from the one before."""
+        crosses = len(segments.starts) > 1
+        if crosses not in self._made:
+            self._made[crosses] = StepChains(self.equations, self._pair_of(crosses))
+        return self._made[crosses]
 
     def begin(self, end: float) -> None:
         del end
@@ -141,7 +151,7 @@ class ExplicitStepper(Stepper):
             ends, lengths, stops = self._plan(t, times[len(states) + 1 :])
             of_steps = segments.of(ends - lengths / 2)
             ticking = segments.ticks(t, of_steps)
-            new, begun, errors = self._chains.take(
+            new, begun, errors = self._chains(segments).take(
                 X, segments.P[:, of_steps], self.scale, ends - lengths, lengths, ticking
             )
             accepted = size.control(errors, lengths[: len(errors)])

@@ -16,7 +16,7 @@ from flexblocks.simulation.stepping.kernel import Kernel
 LOG = logging.getLogger("flexblocks.dae")
 
 # Compiled ones keep nothing of a run: all runs of an arm share them.
-_COMPILED: WeakKeyDictionary[DAE, dict[bytes, CompiledKernel]] = WeakKeyDictionary()
+_COMPILED: WeakKeyDictionary[DAE, dict[tuple[bytes, bytes, float | None], CompiledKernel]] = WeakKeyDictionary()
 
 
 def kernel_of(dae: DAE, method: FixedStep) -> Kernel:
@@ -27,7 +27,7 @@ def kernel_of(dae: DAE, method: FixedStep) -> Kernel:
     with BUILDING:
         if dae.library is None:
             return InterpretedKernel(dae, method)
-        kernels, key = _COMPILED.setdefault(dae, {}), method.A.tobytes() + method.b.tobytes()
+        kernels, key = _COMPILED.setdefault(dae, {}), method.key
         if key not in kernels:
             try:
                 kernels[key] = CompiledKernel(dae, method)

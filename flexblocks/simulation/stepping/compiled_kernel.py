@@ -12,6 +12,9 @@ import numpy as np
 
 from flexblocks.dae.compiler import load, source_library
 from flexblocks.dae.dae import DAE
+from flexblocks.simulation.implicit.compiled_kernel import CompiledKernel as ImplicitKernel
+from flexblocks.simulation.implicit.compiled_kernel import step_entries
+from flexblocks.simulation.implicit.held_steps import step_problem
 from flexblocks.simulation.integrators.fixed_step import FixedStep
 from flexblocks.simulation.stepping.equations import step_functions
 from flexblocks.simulation.stepping.kernel import Kernel
@@ -35,7 +38,7 @@ class _Equations(ctypes.Structure):
 
 
 class _Method(ctypes.Structure):
-    _fields_ = (("stages", _INTEGER), ("A", _POINTER), ("b", _POINTER))
+    _fields_ = (("stages", _INTEGER), ("A", _POINTER), ("b", _POINTER), ("advance", _POINTER), ("restart", _POINTER))
 
 
 class _Schedule(ctypes.Structure):
@@ -53,15 +56,15 @@ class CompiledKernel(Kernel):
 
     def __init__(self, dae: DAE, method: FixedStep) -> None:
         functions = step_functions(dae, method)
-        libraries = _libraries(dae, functions.all)
-        addresses = [_address(path, function.name()) for path, function in zip(libraries, functions.all, strict=True)]
-        sizes = [_work(path, function.name()) for path, function in zip(libraries, functions.all, strict=True)]
-        self._changes = (_POINTER * len(functions.changes))(*addresses[1 : 1 + len(functions.changes)])
+        libraries = dict(zip(functions.all, _libraries(dae, functions.all), strict=True))
+        addresses = {function: _address(path, function.name()) for function, path in libraries.items()}
+        sizes = [[0, 0, 0, 0], *(_work(path, function.name()) for function, path in libraries.items())]
+        self._changes = (_POINTER * len(functions.changes))(*(addresses[each] for each in functions.changes))
         self._kept = dae.z.start.astype(float), method  # whose memory is pointed to
         self._equations = _Equations(
-            addresses[0],
+            addresses.get(functions.slope),
             ctypes.cast(self._changes, _POINTER),
-            addresses[-1] if functions.chart is not None else None,
+            addresses.get(functions.chart),
             len(dae.x),
             len(dae.u),
             len(dae.p),
@@ -69,7 +72,12 @@ class CompiledKernel(Kernel):
             *(max(each) for each in zip(*sizes, strict=True)),
             self._kept[0].ctypes.data,
         )
-        self._method = _Method(method.stages, method.A.ctypes.data, method.b.ctypes.data)
+        self._problem = None if method.spectral_radius is None else step_problem(dae, method.spectral_radius)
+        entries = (None, None) if self._problem is None else step_entries(dae)
+        self._method = _Method(method.stages, method.A.ctypes.data, method.b.ctypes.data, *entries)
+
+    def memory(self) -> ImplicitKernel | None:
+        return None if self._problem is None else ImplicitKernel(self._problem)
 
     def take(
         self,
@@ -80,7 +88,9 @@ class CompiledKernel(Kernel):
         out: np.ndarray,
         done: np.ndarray,
         runs: slice = slice(None),
+        memory: ImplicitKernel | None = None,
     ) -> None:
+        kept = self.memory() if memory is None else memory
         steps = _Schedule(len(schedule), *schedule.addresses)
         first, last, _ = runs.indices(len(X))
         failed = _runs()(
@@ -97,6 +107,8 @@ class CompiledKernel(Kernel):
             out.ctypes.data,
             out[0].size,
             done.ctypes.data,
+            None if kept is None else kept.address,
+            memory is not None,
         )
         if failed:
             raise MemoryError
@@ -133,6 +145,22 @@ def _work(path: Path, name: str) -> list[int]:
 def _runs() -> ctypes._NamedFuncPointer:
     function = _library(source_library(SOURCE.read_text(encoding="utf-8"), LEVEL)).flexblocks_runs
     array, count = _POINTER, _INTEGER
-    function.argtypes = [array, array, array, count, count, array, array, count, array, count, array, count, array]
+    function.argtypes = [
+        array,
+        array,
+        array,
+        count,
+        count,
+        array,
+        array,
+        count,
+        array,
+        count,
+        array,
+        count,
+        array,
+        array,
+        count,
+    ]
     function.restype = ctypes.c_int
     return function

@@ -23,22 +23,23 @@ class StepFunctions:
 
     Attributes
     ----------
-    slope : casadi.Function
+    slope : casadi.Function or None
         The rates der(X) of X = [x, work]; of the semi-implicit method, of (x, z, u, p, h), those of the whole step.
+        Implicit methods have none.
     changes : tuple of casadi.Function
         What each clock adds to x at its ticks.
     chart : casadi.Function or None
         What is added to x where coordinates of an attitude change; None if there are none.
     """
 
-    slope: ca.Function
+    slope: ca.Function | None
     changes: tuple[ca.Function, ...]
     chart: ca.Function | None
 
     @property
     def all(self) -> tuple[ca.Function, ...]:
         """All of them, with names that differ."""
-        return self.slope, *self.changes, *(() if self.chart is None else (self.chart,))
+        return tuple(each for each in (self.slope, *self.changes, self.chart) if each is not None)
 
 
 def step_functions(dae: DAE, method: FixedStep) -> StepFunctions:
@@ -50,9 +51,10 @@ def step_functions(dae: DAE, method: FixedStep) -> StepFunctions:
         The method cannot take steps of this arm.
     """
     dae = dae.interpreted
-    slope = dae.motion if method.stages else semi_implicit_slope(dae)
-    if len(dae.z):
-        slope = _solved(dae, "slope", slope)
+    slope = None
+    if method.spectral_radius is None:
+        slope = dae.motion if method.stages else semi_implicit_slope(dae)
+        slope = _solved(dae, "slope", slope) if len(dae.z) else slope
     changes = [_solved(dae, f"tick{i}", clock.change) for i, clock in enumerate(dae.clocks)]
     return StepFunctions(slope, tuple(changes), _chart(dae))
 

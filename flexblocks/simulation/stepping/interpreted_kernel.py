@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import islice
 
 import casadi as ca
 import numpy as np
 
 from flexblocks.dae.dae import DAE
+from flexblocks.simulation.implicit.held_steps import HeldSteps, step_problem
 from flexblocks.simulation.integrators.buffered_call import BufferedCall
 from flexblocks.simulation.integrators.fixed_step import FixedStep
 from flexblocks.simulation.stepping.equations import step_functions
@@ -20,7 +22,9 @@ class InterpretedKernel(Kernel):
 
     def __init__(self, dae: DAE, method: FixedStep) -> None:
         functions = step_functions(dae, method)
-        self._step = BufferedCall(_step(functions.slope, method))
+        self._step = None if functions.slope is None else BufferedCall(_step(functions.slope, method))
+        radius = method.spectral_radius
+        self._problem, self._z = None if radius is None else step_problem(dae, radius), dae.z.start
         self._ticks = [BufferedCall(change) for change in functions.changes]
         self._chart = None if functions.chart is None else BufferedCall(functions.chart)
         for call in self._calls:
@@ -28,7 +32,10 @@ class InterpretedKernel(Kernel):
 
     @property
     def _calls(self) -> list[BufferedCall]:
-        return [self._step, *self._ticks, *([] if self._chart is None else [self._chart])]
+        return [call for call in (self._step, *self._ticks, self._chart) if call is not None]
+
+    def memory(self) -> HeldSteps | None:
+        return None if self._problem is None else HeldSteps(self._problem)
 
     def take(
         self,
@@ -39,21 +46,44 @@ class InterpretedKernel(Kernel):
         out: np.ndarray,
         done: np.ndarray,
         runs: slice = slice(None),
+        memory: HeldSteps | None = None,
     ) -> None:
         for run in range(*runs.indices(len(X))):
             for call in self._calls:
                 call.arguments[3][:] = p[run if len(p) > 1 else 0]
-            done[run] = self._run(schedule, X[run], U[run if len(U) > 1 else 0], out[run])
+            advance = self._advance(p[run if len(p) > 1 else 0], self.memory() if memory is None else memory)
+            done[run] = self._run(schedule, X[run], U[run if len(U) > 1 else 0], out[run], advance)
 
-    def _run(self, schedule: Schedule, X: np.ndarray, U: np.ndarray, out: np.ndarray) -> int:
-        step, after = self._step.arguments, self._step.results[0][0]
+    def _advance(
+        self, p: np.ndarray, memory: HeldSteps | None
+    ) -> Callable[[np.ndarray, np.ndarray, float], np.ndarray]:
+        """Return the function (X, u of each stage, h) -> X after a step, for parameters p (np,)."""
+        step = self._step
+        if step is None:
+            assert memory is not None
+            return lambda X, u, h: memory.advance(X, u[0], p, h)
+
+        def advance(X: np.ndarray, u: np.ndarray, h: float) -> np.ndarray:
+            step.arguments[0][:], step.arguments[2][:], step.arguments[4][:] = X, u, h
+            step()
+            return step.results[0][0]
+
+        return advance
+
+    def _run(
+        self,
+        schedule: Schedule,
+        X: np.ndarray,
+        U: np.ndarray,
+        out: np.ndarray,
+        advance: Callable[[np.ndarray, np.ndarray, float], np.ndarray],
+    ) -> int:
         for i, (length, rows) in enumerate(zip(schedule.lengths, schedule.rows, strict=True)):
             try:
                 self._tick(schedule.ticking[i], X, U[rows[0]])
                 if schedule.kept[i] >= 0:
                     out[schedule.kept[i]] = X
-                step[0][:], step[2][:], step[4][:] = X, U[rows], length
-                self._step()
+                after = advance(X, U[rows], length)
             except RuntimeError:  # Newton's method for the algebraic variables
                 return i
             X[:] = after

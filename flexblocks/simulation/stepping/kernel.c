@@ -1,4 +1,4 @@
-/* Runs of explicit steps, with the clocks of sampled controllers between them, on functions in CasADi's C interface. */
+/* Runs of steps, with the clocks of sampled controllers between them, on functions in CasADi's C interface. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,10 +17,13 @@ typedef struct {
     const double *z;
 } equations;
 
-/* Explicit Runge-Kutta method; without stages, the semi-implicit Euler method, whose slope is that of the whole step. */
+/* Explicit Runge-Kutta method; without stages, the semi-implicit Euler method, whose slope is that of the whole step; or
+   an implicit method, which keeps accelerations and matrices from step to step in a memory of its own. */
 typedef struct {
     integer stages;
     const double *A, *b;
+    int (*advance)(void *kept, double *X, const double *u, const double *p, double h);
+    void (*restart)(void *kept, const double *z);
 } method;
 
 typedef struct {
@@ -35,6 +38,7 @@ typedef struct {
     const double **arguments;
     double **results, *reals, *at, *change, *slopes;
     integer *integers;
+    void *kept;
 } memory;
 
 static int evaluate(function f, double *result, const memory *m) {
@@ -110,8 +114,9 @@ static integer run(const equations *e, const method *r, const schedule *s, doubl
         const integer *rows = s->rows + i * stages;
         if (tick(e, s->ticking + i * e->clocks, X, U + rows[0] * e->inputs, m)) return i;
         if (s->kept[i] >= 0) memcpy(out + s->kept[i] * size, X, size * sizeof(double));
-        const int failed = r->stages ? runge_kutta(e, r, s->lengths[i], rows, U, X, m)
-                                     : whole_step(e, s->lengths[i], rows, U, X, m);
+        const int failed = r->advance  ? r->advance(m->kept, X, U + rows[0] * e->inputs, p, s->lengths[i])
+                           : r->stages ? runge_kutta(e, r, s->lengths[i], rows, U, X, m)
+                                       : whole_step(e, s->lengths[i], rows, U, X, m);
         if (failed) return i;
         for (integer j = 0; j < size; j++)
             if (!isfinite(X[j])) return i;
@@ -122,10 +127,11 @@ static integer run(const equations *e, const method *r, const schedule *s, doubl
 /* Take the runs from first to last - 1 from X (runs, states + 1) on, which becomes where they end, with inputs
    U (runs or 1, rows, inputs) and p (runs or 1, parameters), at `next_U` and `next_p` numbers from one run to the next.
    States are kept in out (runs, kept, states + 1), the steps that each run has taken in done (runs); a run ends with the
-   step that fails. Returns 1 where there is no memory. */
+   step that fails. An implicit method has a memory, with which the first run goes on if it is told to. Returns 1 where
+   there is no memory. */
 int flexblocks_runs(const equations *e, const method *r, const schedule *s, integer first, integer last, double *X,
                     const double *U, integer next_U, const double *p, integer next_p, double *out, integer next_out,
-                    integer *done) {
+                    integer *done, void *kept, integer goes_on) {
     const integer size = e->states + 1, stages = r->stages ? r->stages : 1;
     memory m;
     m.arguments = malloc((e->arguments + 8) * sizeof(double *));
@@ -137,8 +143,11 @@ int flexblocks_runs(const equations *e, const method *r, const schedule *s, inte
         m.at = m.reals + e->reals;
         m.change = m.at + size;
         m.slopes = m.change + size;
-        for (integer k = first; k < last; k++)
+        m.kept = kept;
+        for (integer k = first; k < last; k++) {
+            if (r->restart && !(goes_on && k == first)) r->restart(kept, e->z);
             done[k] = run(e, r, s, X + k * size, U + k * next_U, p + k * next_p, out + k * next_out, &m);
+        }
     }
     free(m.arguments);
     free(m.results);

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from typing import Any
 
 import numpy as np
 
@@ -22,6 +23,7 @@ class Kernel(ABC):
         out: np.ndarray,
         done: np.ndarray,
         runs: slice = slice(None),
+        memory: Any = None,
     ) -> None:
         """Take the steps of all runs, or of a slice of them.
 
@@ -40,4 +42,10 @@ class Kernel(ABC):
         done : ndarray (runs,)
             Written: how many steps were taken. A run ends before the step that fails, or with the first whose result is
             not finite, which does not count.
+        memory : object, optional
+            That of one run, which goes on; without one, all runs begin.
         """
+
+    def memory(self) -> Any:
+        """Return what the method keeps of a run from one call to the next; None if states say all."""
+        return None

@@ -58,12 +58,13 @@ def rolled_out(
 
     def job(first: int, interrupt: Interrupt) -> None:
         some, done = slice(first, min(first + size, runs)), np.zeros(runs, dtype=np.int64)
+        memory = kernel.memory() if size == 1 else None  # several runs of a call take all of their steps in it
         for begin in range(0, steps, max(most // size, 1)):
             if interrupt.asked:
                 return
             part = schedule.part(begin, begin + max(most // size, 1))
             alive = taken[some] == begin
-            kernel.take(part, X, U, p, out, done, some)
+            kernel.take(part, X, U, p, out, done, some, memory)
             taken[some] += np.where(alive, done[some], 0)
 
     pool, firsts = pool_of_threads(workers, "rollout"), iter(range(0, runs, size))

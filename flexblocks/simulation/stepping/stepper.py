@@ -13,7 +13,8 @@ from flexblocks.dynamics.tree.clock import Clock
 from flexblocks.dynamics.tree.noise import Noise
 from flexblocks.errors import ComputationError, ParameterError, suggestion
 from flexblocks.plausibility import computable
-from flexblocks.simulation.integrators.fixed_step import FixedStep
+from flexblocks.simulation.implicit.settings import RADIUS, checked_radius, refuse_what_it_cannot
+from flexblocks.simulation.integrators.fixed_step import FixedStep, generalized_alpha
 from flexblocks.simulation.integrators.register import INTEGRATORS
 from flexblocks.simulation.signals.noise import checked_seed, left_out
 from flexblocks.simulation.stepping.arguments import held_inputs, number_of_runs, parameter_rows, start_rows
@@ -30,14 +31,24 @@ from flexblocks.user_warning import warn
 if TYPE_CHECKING:
     import xarray as xr
 
-FixedMethodName = Literal["rk4", "rk8", "semi-implicit"]
+FixedMethodName = Literal["rk4", "rk8", "semi-implicit", "implicit"]
 
+IMPLICIT = "implicit"
 METHODS = {integrator.name: integrator.fixed for integrator in INTEGRATORS if integrator.fixed}
 # Time of an instruction of the equations [s], as machine code and on CasADi's virtual machine, roughly.
 COMPILED, INTERPRETED = 3e-10, 6e-9
+# Residuals that an implicit step evaluates, roughly.
+STEP_RESIDUALS = 10
 
 
-def stepper(dae: DAE, dt: float, method: FixedMethodName = "rk4", *, substeps: int = 1) -> Stepper:
+def stepper(
+    dae: DAE,
+    dt: float,
+    method: FixedMethodName = "rk4",
+    *,
+    substeps: int = 1,
+    spectral_radius: float = RADIUS,
+) -> Stepper:
     """Return steps of an arm, or of a closed loop with its samplers, as one compiled function.
 
     Parameters
@@ -51,9 +62,12 @@ def stepper(dae: DAE, dt: float, method: FixedMethodName = "rk4", *, substeps: i
         ``"rk4"``: the classical Runge-Kutta method of order 4. ``"rk8"``: that of Dormand and Prince, of 12 stages.
         ``"semi-implicit"``: the semi-implicit Euler method of order 1, which evaluates the equations once; joints'
         springs and dampers, friction and bent beams are implicit, so that they may be as stiff as they like; cables,
-        contacts and springs between frames are not.
+        contacts and springs between frames are not. ``"implicit"``: generalised alpha of order 2 on
+        `DAE.residual`, for stiff arms and loops of any kind, see `simulate`.
     substeps : int
         Steps of the method within `dt`. Steps end at ticks, too, so that there are more where clocks tick in between.
+    spectral_radius : float
+        Of ``"implicit"``, rho_inf: 0 damps most what steps do not resolve, 1 nothing.
 
     Returns
     -------
@@ -62,7 +76,7 @@ def stepper(dae: DAE, dt: float, method: FixedMethodName = "rk4", *, substeps: i
     Raises
     ------
     ParameterError
-        A step that is not > 0, an unknown method, or one that does not take fixed steps.
+        A step that is not > 0, an unknown method, one that does not take fixed steps, or that does not take this arm.
 
     Warns
     -----
@@ -81,14 +95,16 @@ def stepper(dae: DAE, dt: float, method: FixedMethodName = "rk4", *, substeps: i
     >>> runs.shape == (64, 101, len(dae.x))
     True
     """
-    return Stepper(dae, dt, method, substeps=substeps)
+    return Stepper(dae, dt, method, substeps=substeps, spectral_radius=spectral_radius)
 
 
 class Stepper:
     """Steps of an arm from sample to sample; see `stepper`, whose arguments it takes.
 
     A call is one step, `rollout` many of them in many runs. It keeps no state of a run: x holds all of it, that of
-    samplers and delays of a closed loop included, so that runs are independent and begin wherever x says.
+    samplers and delays of a closed loop included, so that runs are independent and begin wherever x says. Steps of the
+    implicit method go on with their accelerations where x is the state that the last step returned: what steps do not
+    resolve of these does not follow from a state.
 
     Attributes
     ----------
@@ -98,16 +114,28 @@ class Stepper:
         [s]
     method : str
     substeps : int
+    spectral_radius : float
     """
 
-    def __init__(self, dae: DAE, dt: float, method: FixedMethodName = "rk4", *, substeps: int = 1) -> None:
+    def __init__(
+        self,
+        dae: DAE,
+        dt: float,
+        method: FixedMethodName = "rk4",
+        *,
+        substeps: int = 1,
+        spectral_radius: float = RADIUS,
+    ) -> None:
         if not _is_number(dt) or not 0 < dt < np.inf:
             raise ParameterError(f"stepper: dt = {dt!r}; must be a number > 0, the time from sample to sample [s].")
         if not _is_whole(substeps):
             raise ParameterError(f"stepper: substeps = {substeps!r}; must be a whole number >= 1.")
-        self._method = step_method(method)
+        self._method = step_method(method, checked_radius(spectral_radius, "stepper"))
+        if self._method.spectral_radius is not None:
+            refuse_what_it_cannot(dae, "stepper")
         self.dt, self.method, self.substeps = float(dt), method, int(substeps)
-        self.dae = dae if dae.library is not None else dae.compile()
+        self.spectral_radius = float(spectral_radius)
+        self.dae = dae if dae.library is not None else dae.compile(implicit=method == IMPLICIT)
         self._kernel = kernel_of(self.dae, self._method)
         if isinstance(self._kernel, InterpretedKernel):
             warn(
@@ -115,12 +143,13 @@ class Stepper:
                 "the log has the reason); CasADi's virtual machine takes its steps, some 40 times slower."
             )
         self._schedules: dict[float, Schedule] = {}
+        self._memory = self._kernel.memory()
 
     def __repr__(self) -> str:
         return f"Stepper({self.dae.name!r}, dt={self.dt:g}, method={self.method!r}, substeps={self.substeps})"
 
     def __reduce__(self) -> Any:
-        return _stepper_again, (self.dae, self.dt, self.method, self.substeps)
+        return _stepper_again, (self.dae, self.dt, self.method, self.substeps, self.spectral_radius)
 
     def __call__(
         self, x: Any, u: Any = None, p: Any = None, t: float | None = None, seed: int | None = None
@@ -160,7 +189,7 @@ class Stepper:
         if noises and seed is not None:
             schedule, U = with_drawn_inputs(dae, noises, schedule, U, seed, 1)
         out, done = np.empty((1, 1, X.shape[1])), np.zeros(1, dtype=np.int64)
-        self._kernel.take(schedule, X, U, values, out, done)
+        self._kernel.take(schedule, X, U, values, out, done, memory=self._memory)
         if done[0] < len(schedule):
             raise ComputationError(
                 f"stepper: the state of '{dae.name}' is not finite after a step of {self.dt / self.substeps:g} s, or "
@@ -296,7 +325,10 @@ class Stepper:
 
     @property
     def _step_time(self) -> float:
-        instructions = self.dae.interpreted.motion.n_instructions()
+        if self._method.spectral_radius is not None:
+            instructions = STEP_RESIDUALS * self.dae.interpreted.residual.n_instructions()
+        else:
+            instructions = self.dae.interpreted.motion.n_instructions()
         return self._method.evaluations * instructions * (COMPILED if self.dae.library else INTERPRETED) + 1e-7
 
     def _start(self, t: Any, where: str) -> float:
@@ -315,27 +347,25 @@ class Stepper:
         )
 
 
-def step_method(name: Any) -> FixedStep:
-    """Return a method of fixed steps by name.
+def step_method(name: Any, spectral_radius: float) -> FixedStep:
+    """Return a method of fixed steps by name; the implicit one has a spectral radius at infinite frequency.
 
     Raises
     ------
     ParameterError
     """
-    if name == "implicit":
-        raise ParameterError(
-            f"stepper: method = 'implicit' is not among those of fixed steps yet; must be one of {', '.join(METHODS)}."
-        )
+    if name == IMPLICIT:
+        return generalized_alpha(spectral_radius)
     if name not in METHODS:
         raise ParameterError(
-            f"stepper: method = {name!r}{suggestion(name, METHODS, 'must be one of')} Methods that choose their steps "
-            "are those of fb.simulate."
+            f"stepper: method = {name!r}{suggestion(name, (*METHODS, IMPLICIT), 'must be one of')} Methods that choose "
+            "their steps are those of fb.simulate."
         )
     return METHODS[name]()
 
 
-def _stepper_again(dae: DAE, dt: float, method: FixedMethodName, substeps: int) -> Stepper:
-    return Stepper(dae, dt, method, substeps=substeps)
+def _stepper_again(dae: DAE, dt: float, method: FixedMethodName, substeps: int, spectral_radius: float) -> Stepper:
+    return Stepper(dae, dt, method, substeps=substeps, spectral_radius=spectral_radius)
 
 
 def _drawn(dae: DAE, u: Any, seed: Any, where: str) -> tuple[tuple[Clock, Noise], ...]:

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 import flexblocks as fb
-from arms.change_point_arms import bricard, parallel_motion, windows
+from arms.change_point_arms import bricard, equal_slider_crank, parallel_motion, windows
 from arms.misaligned_four_bar import SPEED, misaligned_four_bar
+from arms.slider_crank import CRANK, ROD, slider_crank
 from flexblocks.constraints.loop_equations import closure_equations
 
 # Deflection out of the plane of the coupler's end [m] at some times [s]: Exudyn 1.13, eight geometrically exact
@@ -41,6 +42,38 @@ def test_four_bars_move_on_as_parallelograms(count: int, step: float, most: floa
     for rate in (-1.0, -1.7):
         run = fb.simulate(dae, times, x0={"der(hinge0.angle)": rate}, method="implicit", step=step)
         np.testing.assert_allclose(run["hinge0.angle"], parallel_motion(count, times, rate), atol=most)
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore:.*change point")
+@pytest.mark.parametrize("count", [1, 2, 4])
+@pytest.mark.parametrize("rate", [-1.0, -1.7, -3.0])
+def test_four_bars_stay_on_the_parallel_motion_at_all_steps(count: int, rate: float) -> None:
+    dae, times = fb.assemble(windows(count)).compile(implicit=True), np.linspace(0.0, 10.0, 101)
+    exact = parallel_motion(count, times, rate)
+    for step in (5e-4, 1e-3, 2e-3, 3e-3, 4e-3, 5e-3, 7e-3, 1e-2):
+        run = fb.simulate(dae, times, x0={"der(hinge0.angle)": rate}, method="implicit", step=step)
+        np.testing.assert_allclose(run["hinge0.angle"], exact, atol=max(step, 1e-3))
+
+
+@pytest.mark.filterwarnings("ignore:.*change point")
+@pytest.mark.parametrize("rate", [2.0, 4.0])
+def test_a_slider_crank_passes_its_change_point(rate: float) -> None:
+    dae = fb.assemble(equal_slider_crank())
+    run = fb.simulate(dae, (0.0, 3.0), x0={"der(joint.angle)": rate}, method="implicit", step=5e-3)
+    assert np.ptp(run["joint.angle"]) > np.pi
+    np.testing.assert_allclose(run["slide.displacement"], 2 * np.cos(run["joint.angle"]), atol=1e-3)
+    energy = run["kinetic_energy"] + run["potential_energy"]
+    assert np.ptp(energy) < 0.05 * np.ptp(run["potential_energy"])
+
+
+@pytest.mark.parametrize("rate", [10.0, 100.0])
+def test_closures_are_kept_however_fast_a_loop_turns(rate: float) -> None:
+    dae, times = fb.assemble(slider_crank()), np.linspace(0.0, 20.0 / rate, 101)
+    run = fb.simulate(dae, times, x0={"der(joint.angle)": rate}, method="implicit", step=0.05 / rate)
+    angle = run["joint.angle"]
+    slide = CRANK * np.cos(angle) + np.sqrt(ROD**2 - (CRANK * np.sin(angle)) ** 2)
+    np.testing.assert_allclose(run["slide.displacement"], slide, atol=5e-4 * CRANK)
 
 
 @pytest.mark.filterwarnings("ignore:.*change point")

@@ -21,10 +21,10 @@ enum { COUNT_RESIDUAL, COUNT_JACOBIAN, COUNT_FACTORS, COUNT_REJECTED, COUNT_ITER
 
 typedef struct {
   /* sizes: coordinates, rates with first-order states, closures, algebraic variables, inputs, prescribed */
-  long n, N, m, nz, nu, nr, NT;
+  long n, N, m, nz, nu, nr, np, NT;
   /* settings */
   long method, adaptive, slow_start;
-  double rho, newton, tolerance, step, longest, reach, drop, take;
+  double rho, newton, tolerance, step, longest, reach, drop, take, feedback_gain, newton_time;
   double *weight;       /* N: metres that a unit of each coordinate moves a point, at most; 0: a first-order state */
   double *size;         /* N: size of first-order states so far */
   double *row_scale;    /* m: makes closures lengths */
@@ -41,7 +41,8 @@ typedef struct {
   long held_first[2];
   /* where the integration is */
   double t, origin;     /* origin: time from which equal steps are counted */
-  long segment, part, parts, level, sub, started, known;
+  double feedback;      /* rate at which violations of closures decay [1/s] */
+  long segment, part, parts, level, sub, started, known, left;
   double *x, *rates, *filtered, *lambda, *z;
   double power[2], earlier[2], work[2], previous_step;
   /* the step before, for dense output */
@@ -53,9 +54,10 @@ typedef struct {
   double *out;
   /* Newton matrices */
   double *K, *D, *M, *Z, *LU, *R, *R1, *trial, *column, *scale, *basis, *norms;
+  double *start_LU, *missed; /* of accelerations where segments begin; what was missed at the end of the one before */
   cplx *LUc, *Rc;
-  long *pivots, *pivots_c;
-  long have, fresh, factored, chosen, most_chosen;
+  long *pivots, *pivots_c, *start_pivots;
+  long have, fresh, factored, start_factored, chosen, most_chosen;
   double kept_k1, kept_k2;
   /* Radau */
   double A[9], A2[9], c[3], b[3], first_pole, start[3], into[3], out_of[3];
@@ -67,14 +69,15 @@ typedef struct {
   double *xn, *an, *gn, *ln, *zn;
   /* memory of the functions */
   const double **arg;
-  double **res, *fw, *u, *motion;
+  double **res, *fw, *u, *motion, *own_p, *own_z, *first_z;
+  long *first_active;
   casadi_int *iw;
   long counts[COUNTS];
   double *block;
 } kernel;
 
 static void evaluate(kernel *k, const double *x, const double *rates, const double *lambda, const double *z, double *R) {
-  const double *arg[] = {x, rates, lambda, z, k->u, k->motion, k->p};
+  const double *arg[] = {x, rates, lambda, z, k->u, k->motion, k->p, &k->feedback};
   memcpy(k->arg, arg, sizeof arg);
   k->res[0] = R;
   residual(k->arg, k->res, k->iw, k->fw, 0);
@@ -83,7 +86,7 @@ static void evaluate(kernel *k, const double *x, const double *rates, const doub
 
 static void evaluate_power(kernel *k, const double *x, const double *rates, const double *lambda, const double *z,
                            double *P) {
-  const double *arg[] = {x, rates, lambda, z, k->u, k->motion, k->p};
+  const double *arg[] = {x, rates, lambda, z, k->u, k->motion, k->p, &k->feedback};
   memcpy(k->arg, arg, sizeof arg);
   k->res[0] = P;
   powers(k->arg, k->res, k->iw, k->fw, 0);

@@ -62,13 +62,14 @@ static void differences(kernel *k, double *point, long count, int kind, double *
   }
 }
 
-/* Derivatives at a point, whose inputs are set. */
+/* Derivatives at a point, whose inputs are set, without feedback, which matrices add. */
 static void jacobian(kernel *k, const double *x, const double *rates, const double *lambda, const double *z) {
   double *at = k->trial;
   memcpy(at, x, (k->n + k->N) * sizeof *at);
   memcpy(at + k->n + k->N, rates, k->N * sizeof *at);
   memcpy(at + k->n + 2 * k->N, lambda, k->m * sizeof *at);
   memcpy(at + k->n + 2 * k->N + k->m, z, k->nz * sizeof *at);
+  k->feedback = 0;
   evaluate(k, x, rates, lambda, z, k->R);
   differences(k, at, k->n, COORDINATES, k->K);
   differences(k, at + k->n, k->N, VELOCITIES, k->D);
@@ -78,7 +79,7 @@ static void jacobian(kernel *k, const double *x, const double *rates, const doub
   choose_closures(k);
   k->have = 1;
   k->fresh = 1;
-  k->factored = 0;
+  k->factored = k->start_factored = 0;
 }
 
 /* The matrix of unknowns (rates, lambda, z) for dv = k1 da, dq = k2 da. Rows of closures and of prescribed coordinates
@@ -91,7 +92,7 @@ static void jacobian(kernel *k, const double *x, const double *rates, const doub
       for (long i = 0; i < NT; i++) {                                                                           \
         double K = j < n ? k->K[j * NT + i] : 0;                                                                \
         int level = (i < N && k->held[i]) || (i >= N && i < N + m);                                             \
-        A[j * NT + i] = level ? k->D[j * NT + i] + ratio * K : k->M[j * NT + i] + k1 * k->D[j * NT + i] + k2 * K; \
+        A[j * NT + i] = level ? k->D[j * NT + i] + ratio * (K + (j < n ? k->feedback : 0) * k->D[j * NT + i]) : k->M[j * NT + i] + k1 * k->D[j * NT + i] + k2 * K; \
       }                                                                                                         \
     for (long j = 0; j < m; j++)                                                                                \
       for (long i = 0; i < NT; i++)                                                                             \
@@ -116,57 +117,97 @@ static double displacement(const kernel *k, long i, double d, double k1, double 
   return fabs(k1 * d) * k->reach / fmax(k->size[i], fmax(fabs(k1 * k->rates[i]), 1e-12));
 }
 
+/* Feedback of closures in a step that begins at the present state: as fast as the loop moves, in arm lengths. */
+static void set_feedback(kernel *k) {
+  double fastest = 0;
+  for (long i = 0; i < k->n; i++) fastest = fmax(fastest, fabs(k->x[k->n + i]) * k->weight[i]);
+  k->feedback = k->feedback_gain * fastest / k->reach;
+}
+
 static void keep_sizes(kernel *k) {
   for (long i = k->n; i < k->N; i++) k->size[i] = fmax(k->size[i], fabs(k->x[k->n + i]));
 }
 
-/* Rates, multipliers and algebraic variables at the present state, where segments begin: closures are differentiated
-   once more, d/dt (J v + k c) = D a + K v. */
-static int begin(kernel *k) {
-  long n = k->n, N = k->N, m = k->m, NT = k->NT;
-  double accelerations[k->nr + 1], *v = k->x + n;
-  keep_sizes(k);
+/* What is missed where segments begin, of accelerations, multipliers and algebraic variables: closures and prescribed
+   motions are differentiated once more, along the motion, without feedback. */
+static void start_residual(kernel *k, double *R) {
+  long n = k->n, N = k->N, nr = k->nr;
+  double accelerations[nr + 1], motion[2 * nr + 1], fastest = 0, *at = k->trial, *v = k->x + n;
   set_inputs(k, k->t, accelerations);
-  if (k->slow_start) jacobian(k, k->x, k->rates, k->lambda, k->z); /* on the slow manifold nothing accelerates yet */
-  for (int it = 0; !k->slow_start && it < 12; it++) {
-    jacobian(k, k->x, k->rates, k->lambda, k->z);
-    for (long j = 0; j < NT * NT; j++) k->LU[j] = 0;
-    for (long j = 0; j < N; j++)
-      for (long i = 0; i < NT; i++) k->LU[j * NT + i] = is_level(k, i) ? k->D[j * NT + i] : i < N ? k->M[j * NT + i] : 0;
-    for (long j = 0; j < m; j++) {
-      if (k->active[j]) { for (long i = 0; i < N; i++) k->LU[(N + j) * NT + i] = k->held[i] ? 0 : -k->D[i * NT + N + j]; }
-      else { for (long i = 0; i < N; i++) k->LU[i * NT + N + j] = 0; k->LU[(N + j) * NT + N + j] = 1; }
+  k->feedback = 0;
+  evaluate(k, k->x, k->rates, k->lambda, k->z, R);
+  if (!k->m && !nr) return;
+  for (long i = 0; i < n; i++) fastest = fmax(fastest, fabs(v[i]) * k->weight[i]);
+  double d = fastest > 0 ? 1e-5 * k->reach / fastest : 1;
+  memcpy(motion, k->motion, 2 * nr * sizeof(double));
+  memcpy(at, k->x, (n + N) * sizeof(double));
+  for (int side = 1; side >= -1; side -= 2) {
+    for (long i = 0; i < n; i++) { at[i] = k->x[i] + side * d * v[i]; at[n + i] = v[i] + side * d * k->rates[i]; }
+    for (long i = 0; i < nr; i++) {
+      k->motion[i] = motion[i] + side * d * motion[nr + i];
+      k->motion[nr + i] = motion[nr + i] + side * d * accelerations[i];
     }
-    for (long j = 0; j < k->nz; j++) for (long i = 0; i < NT; i++) k->LU[(N + m + j) * NT + i] = is_level(k, i) ? 0 : k->Z[j * NT + i];
-    for (long i = 0; i < NT; i++) {
-      double r = k->R[i];
-      if (is_level(k, i)) {
-        r = 0;
-        for (long j = 0; j < n; j++) r += k->K[j * NT + i] * v[j];
-        for (long j = 0; j < N; j++) r += k->D[j * NT + i] * k->rates[j];
-        if (i < N) {
-          long which = k->held[i] - 1;
-          /* its own motion moves on: k (q - q(t)) has the rate - k v(t), v - v(t) the rate - a(t) */
-          r -= accelerations[which] + k->K[i * NT + i] * k->motion[k->nr + which];
-        } else if (!k->active[i - N]) r = k->lambda[i - N];
-      }
-      k->column[i] = -r;
-    }
-    if (lu(k->LU, k->pivots, k->scale, NT)) return FAILED_SINGULAR;
-    k->counts[COUNT_FACTORS]++;
-    lu_solve(k->LU, k->pivots, k->column, NT);
-    double change = 0, size = 1e-300, change_z = 0;
-    for (long i = 0; i < N; i++) { k->rates[i] += k->column[i]; change = fmax(change, fabs(k->column[i])); size = fmax(size, fabs(k->rates[i])); }
-    for (long i = 0; i < m; i++) k->lambda[i] += k->column[N + i];
-    for (long i = 0; i < k->nz; i++) { k->z[i] += k->column[N + m + i]; change_z = fmax(change_z, fabs(k->column[N + m + i]) / (1 + fabs(k->z[i]))); }
-    if (!isfinite(change + change_z)) return FAILED_START;
-    if (change <= 1e-6 * size && change_z < 1e-9) break;
-    if (it >= 1 && !k->nz) break; /* linear in rates and multipliers */
+    evaluate(k, at, k->rates, k->lambda, k->z, k->R1);
+    for (long i = 0; i < k->NT; i++) if (is_level(k, i)) R[i] = (side == 1 ? 0 : R[i]) + side * k->R1[i] / (2 * d);
   }
-  memcpy(k->filtered, k->rates, N * sizeof(double));
+  memcpy(k->motion, motion, 2 * nr * sizeof(double));
+}
+
+/* The end of a segment: what is missed there is missed by the accelerations with which the next one begins, too. */
+static void leave(kernel *k) {
+  start_residual(k, k->missed);
+  k->left = 1;
+  k->started = 0;
+}
+
+static int factor_start(kernel *k) {
+  long N = k->N, m = k->m, NT = k->NT;
+  double *A = k->start_LU;
+  memset(A, 0, NT * NT * sizeof(double));
+  for (long j = 0; j < N; j++)
+    for (long i = 0; i < NT; i++) A[j * NT + i] = is_level(k, i) ? k->D[j * NT + i] : i < N ? k->M[j * NT + i] : 0;
+  for (long j = 0; j < m; j++) {
+    if (k->active[j]) { for (long i = 0; i < N; i++) A[(N + j) * NT + i] = k->held[i] ? 0 : -k->D[i * NT + N + j]; }
+    else { for (long i = 0; i < N; i++) A[i * NT + N + j] = 0; A[(N + j) * NT + N + j] = 1; }
+  }
+  for (long j = 0; j < k->nz; j++) for (long i = 0; i < NT; i++) A[(N + m + j) * NT + i] = is_level(k, i) ? 0 : k->Z[j * NT + i];
+  if (lu(A, k->start_pivots, k->scale, NT)) return FAILED_SINGULAR;
+  k->counts[COUNT_FACTORS]++;
+  k->start_factored = 1;
+  return DONE;
+}
+
+/* Rates, multipliers and algebraic variables at the present state, where segments begin. Where a motion goes on under
+   other inputs, accelerations jump by what these change; those of vibrations that steps do not resolve stay as they are. */
+static int begin(kernel *k) {
+  long n = k->n, N = k->N, m = k->m, NT = k->NT, goes_on = k->left;
+  double before = 0;
+  keep_sizes(k);
+  set_inputs(k, k->t, NULL);
+  if (!goes_on) k->have = 0;
+  memcpy(k->gn, k->rates, N * sizeof(double));
+  for (int it = 0; !k->slow_start && it < 12; it++) { /* on the slow manifold nothing accelerates yet */
+    if (!k->have) { set_inputs(k, k->t, NULL); jacobian(k, k->x, k->rates, k->lambda, k->z); }
+    if (!k->start_factored && factor_start(k)) return FAILED_SINGULAR;
+    start_residual(k, k->R);
+    double *d = k->column, change = 0, size = 1e-300, change_z = 0;
+    for (long i = 0; i < NT; i++) d[i] = (goes_on && i < N + m ? k->missed[i] : 0) - k->R[i];
+    for (long i = 0; i < m; i++) if (!k->active[i]) d[N + i] = -k->lambda[i];
+    lu_solve(k->start_LU, k->start_pivots, d, NT);
+    for (long i = 0; i < N; i++) { k->rates[i] += d[i]; change = fmax(change, fabs(d[i])); size = fmax(size, fabs(k->rates[i])); }
+    for (long i = 0; i < m; i++) k->lambda[i] += d[N + i];
+    for (long i = 0; i < k->nz; i++) { k->z[i] += d[N + m + i]; change_z = fmax(change_z, fabs(d[N + m + i]) / (1 + fabs(k->z[i]))); }
+    if (!isfinite(change + change_z)) return FAILED_START;
+    if (change <= 1e-8 * size && change_z < 1e-9) break;
+    if (k->fresh && it >= 1 && !k->nz) break; /* linear in rates and multipliers */
+    if ((it >= 1 && change + change_z > 0.1 * before) || (k->nz && k->fresh)) k->have = 0;
+    before = change + change_z;
+  }
+  if (goes_on) for (long i = 0; i < N; i++) k->filtered[i] += k->rates[i] - k->gn[i];
+  else { memcpy(k->filtered, k->rates, N * sizeof(double)); k->have = 0; } /* derivatives were those without forces */
   evaluate_power(k, k->x, k->rates, k->lambda, k->z, k->power);
   k->previous_step = 0;
-  k->factored = k->known = k->slow_start = 0;
+  k->known = k->slow_start = k->left = 0;
   k->started = 1;
   return DONE;
 }

@@ -4,18 +4,19 @@ static int alpha_step(kernel *k, double h) {
   double am = (2 * k->rho - 1) / (k->rho + 1), af = k->rho / (k->rho + 1), ga = 0.5 + af - am;
   double be = 0.25 * (ga + 0.5) * (ga + 0.5), gain = (1 - af) / (1 - am), k1 = h * ga * gain, k2 = h * h * be * gain;
   double *x = k->x, *g = k->filtered, *a = k->rates, *xn = k->xn, *an = k->an, *gn = k->gn, before = 0;
-  int accepted = 0, it;
+  int accepted = 0, it, ahead = k->previous_step == h; /* two equal steps: forces go on as they changed */
   for (long i = 0; i < N; i++) {
-    an[i] = a[i];
+    an[i] = ahead ? 2 * a[i] - k->rates0[i] : a[i];
     gn[i] = ((1 - af) * an[i] + af * a[i] - am * g[i]) / (1 - am);
     xn[n + i] = x[n + i] + h * ((1 - ga) * g[i] + ga * gn[i]);
     if (i < n) xn[i] = x[i] + h * x[n + i] + h * h * ((0.5 - be) * g[i] + be * gn[i]);
   }
-  memcpy(k->ln, k->lambda, m * sizeof(double));
+  for (long i = 0; i < m; i++) k->ln[i] = ahead ? 2 * k->lambda[i] - k->lambda0[i] : k->lambda[i];
   memcpy(k->zn, k->z, k->nz * sizeof(double));
   set_inputs(k, k->t + h, NULL);
   for (it = 1; it <= 15; it++) {
     if (!k->have) jacobian(k, xn, an, k->ln, k->zn);
+    set_feedback(k);
     if (!k->factored || k->kept_k1 != k1 || k->kept_k2 != k2) {
       matrix(k, k->LU, k1, k2);
       if (lu(k->LU, k->pivots, k->scale, NT)) { k->have = 0; return FAILED_SINGULAR; }
@@ -35,7 +36,7 @@ static int alpha_step(kernel *k, double h) {
     }
     for (long i = 0; i < m; i++) k->ln[i] += d[N + i];
     for (long i = 0; i < k->nz; i++) { k->zn[i] += d[N + m + i]; e = fmax(e, fabs(d[N + m + i]) / (1 + fabs(k->zn[i])) * k->reach); }
-    e /= k->newton;
+    e /= k->newton * fmin(1, h / k->newton_time);
     if (!isfinite(e)) break;
     double rate = it > 1 ? e / before : 0.5;
     if (it > 3 && rate > 2) break;

@@ -26,6 +26,7 @@ static int radau_step(kernel *k, double h, double *error) {
   predict(k, k->pl, sl, k->lambda, m, ratio);
   predict(k, k->pz, sz, k->z, nz, ratio);
   if (!k->have) { set_inputs(k, k->t, NULL); jacobian(k, x, k->rates, k->lambda, k->z); k->best = 99; }
+  set_feedback(k);
   if (!k->factored || k->kept_k1 != k1 || k->kept_k2 != -1) {
     matrix(k, k->LU, k1, k2);
     matrix_c(k, k->LUc, c1, c2);

@@ -148,26 +148,26 @@ FB_EXPORT int implicit_run(kernel *k, const double *ends, double until, long mos
       if (failed) return failed;
     }
     k->t = end;
-    if (end >= until - slack || k->segment + 1 >= k->segments) { write_outputs(k, k->segment + 1 >= k->segments); k->started = 0; return DONE; }
+    if (end >= until - slack || k->segment + 1 >= k->segments) { write_outputs(k, k->segment + 1 >= k->segments); leave(k); return DONE; }
+    leave(k);
     k->segment++;
-    k->started = 0;
   }
 }
 
 FB_EXPORT kernel *implicit_create(const long *sizes) {
-  long n = sizes[0], N = sizes[1], m = sizes[2], nz = sizes[3], nu = sizes[4], nr = sizes[5], NT = N + m + nz;
+  long n = sizes[0], N = sizes[1], m = sizes[2], nz = sizes[3], nu = sizes[4], nr = sizes[5], np = sizes[6], NT = N + m + nz;
   kernel *k = calloc(1, sizeof *k);
   casadi_int s[4], s2[4];
   if (!k) return NULL;
   residual_work(s, s + 1, s + 2, s + 3);
   powers_work(s2, s2 + 1, s2 + 2, s2 + 3);
   for (int i = 0; i < 4; i++) if (s2[i] > s[i]) s[i] = s2[i];
-  k->n = n; k->N = N; k->m = m; k->nz = nz; k->nu = nu; k->nr = nr; k->NT = NT;
+  k->n = n; k->N = N; k->m = m; k->nz = nz; k->nu = nu; k->nr = nr; k->np = np; k->NT = NT;
   long doubles = 4 * (n + N) + 3 * (n + N) + 12 * N + 6 * m + 6 * nz + 8 * NT + NT * (2 * n + 2 * N + nz) + NT * NT + m * N +
                  2 * (3 * N + 3 * m + 3 * nz) + 3 * NT + 2 * NT * NT + 2 * NT + (n + 2 * N + m + nz) + nu + 2 * nr + s[3] + 64 +
-                 (nu + 2 * nr) * 3;
+                 (nu + 2 * nr) * 3 + NT * NT + NT + np + 2 * nz;
   k->block = calloc(doubles, sizeof(double));
-  long *longs = calloc(N + m + 2 * NT + nr + 4, sizeof(long));
+  long *longs = calloc(N + 2 * m + 3 * NT + nr + 4, sizeof(long));
   k->arg = calloc(s[0] + 8, sizeof *k->arg);
   k->res = calloc(s[1] + 8, sizeof *k->res);
   k->iw = calloc(s[2] + 1, sizeof *k->iw);
@@ -184,7 +184,9 @@ FB_EXPORT kernel *implicit_create(const long *sizes) {
   TAKE(K, NT * n) TAKE(D, NT * N) TAKE(M, NT * N) TAKE(Z, NT * nz) TAKE(LU, NT * NT) TAKE(basis, m * N)
   TAKE(sa, 3 * N) TAKE(sl, 3 * m) TAKE(sz, 3 * nz) TAKE(pa, 3 * N) TAKE(pl, 3 * m) TAKE(pz, 3 * nz)
   TAKE(trial, n + 2 * N + m + nz) TAKE(u, nu) TAKE(motion, 2 * nr) TAKE(held_poly, 3 * (nu + 2 * nr)) TAKE(fw, s[3])
+  TAKE(start_LU, NT * NT) TAKE(missed, NT) TAKE(own_p, np) TAKE(own_z, nz) TAKE(first_z, nz)
   k->held = longs; k->active = longs + N; k->pivots = longs + N + m; k->pivots_c = k->pivots + NT; k->drive = k->pivots_c + NT;
+  k->start_pivots = k->drive + nr; k->first_active = k->start_pivots + NT;
   return k;
 }
 
@@ -194,18 +196,19 @@ FB_EXPORT void implicit_free(kernel *k) {
 }
 
 /* settings: method, adaptive, rho, Newton's tolerance [m], tolerance [m], step, longest step [s], reach [m], shares below
-   which closures are dropped and above which they are taken. radau: A, A^2 by rows, c, start, pole, into, out of it; the
+   which closures are dropped and above which they are taken, gain of their feedback, step [s] below
+   which Newton's tolerance is less. radau: A, A^2 by rows, c, start, pole, into, out of it; the
    same of the complex pole, real and imaginary parts. */
 FB_EXPORT void implicit_set(kernel *k, const double *settings, const double *weight, const double *row_scale,
                             const long *held, const long *active, const long *drive, const double *p,
                             const double *radau) {
   k->method = (long)settings[0]; k->adaptive = (long)settings[1]; k->rho = settings[2]; k->newton = settings[3];
   k->tolerance = settings[4]; k->step = settings[5]; k->longest = settings[6]; k->reach = settings[7];
-  k->drop = settings[8]; k->take = settings[9];
+  k->drop = settings[8]; k->take = settings[9]; k->feedback_gain = settings[10]; k->newton_time = settings[11];
   memcpy(k->weight, weight, k->N * sizeof(double));
   memcpy(k->row_scale, row_scale, k->m * sizeof(double));
   memcpy(k->held, held, k->N * sizeof(long));
-  memcpy(k->active, active, k->m * sizeof(long));
+  memcpy(k->first_active, active, k->m * sizeof(long));
   memcpy(k->drive, drive, k->nr * sizeof(long));
   k->p = p;
   memcpy(k->A, radau, sizeof k->A); radau += 9;
@@ -219,8 +222,7 @@ FB_EXPORT void implicit_set(kernel *k, const double *settings, const double *wei
   for (int i = 0; i < STAGES; i++, radau += 2) k->into_c[i] = radau[0] + I * radau[1];
   for (int i = 0; i < STAGES; i++, radau += 2) k->out_of_c[i] = radau[0] + I * radau[1];
   memcpy(k->b, k->A + 6, sizeof k->b);
-  k->have = k->factored = 0;
-}
+  }
 
 /* Inputs of a run; segments, degree of the polynomials. */
 FB_EXPORT void implicit_inputs(kernel *k, long segments, long degree, const long *first, const double *edges, const double *poly) {
@@ -234,6 +236,7 @@ FB_EXPORT void implicit_outputs(kernel *k, long outputs, const double *times, do
 
 /* Begin at a state with guesses z; slow: it is on the slow manifold, and accelerations are not solved for. */
 FB_EXPORT void implicit_state(kernel *k, double t, long segment, const double *x, const double *z, long slow) {
+  k->left = k->left && k->t == t && !memcmp(k->x, x, 2 * k->n * sizeof(double));
   k->t = t; k->segment = segment; k->started = 0; k->slow_start = slow;
   memcpy(k->x, x, (k->n + k->N) * sizeof(double));
   memcpy(k->z, z, k->nz * sizeof(double));
@@ -253,39 +256,11 @@ FB_EXPORT void implicit_read(const kernel *k, double *t, double *x, double *rate
 }
 
 FB_EXPORT void implicit_forget(kernel *k) {
-  k->work[0] = k->work[1] = 0; k->next = 0; k->refused = 0; k->best = 99; k->have = k->fresh = k->factored = k->most_chosen = 0;
+  k->work[0] = k->work[1] = 0; k->next = 0; k->refused = 0; k->best = 99;
+  k->have = k->fresh = k->factored = k->start_factored = k->most_chosen = k->started = k->left = 0;
   memset(k->counts, 0, sizeof k->counts);
   memset(k->rates, 0, k->N * sizeof(double));
   memset(k->lambda, 0, k->m * sizeof(double));
+  memcpy(k->active, k->first_active, k->m * sizeof(long));
   for (long i = 0; i < k->N; i++) k->size[i] = i < k->n ? 0 : 1e-9;
-}
-
-/* One step of dt from a state under held inputs, without a call back and without allocation. x and z move on. A state
-   that is the one of the last step goes on with its rates; another, or other inputs, begin anew. */
-FB_EXPORT int implicit_step(kernel *k, double *x, double *z, const double *u, const double *p, double dt) {
-  long n = k->n, N = k->N, nu = k->nu, nr = k->nr;
-  int known = k->started && k->segments == 1 && !memcmp(k->x, x, (n + N) * sizeof(double)) && k->p == p;
-  for (long i = 0; known && i < nu; i++) known = k->held_poly[3 * i] == u[i];
-  k->edges = k->held_edges; k->held_edges[0] = 0; k->held_edges[1] = dt;
-  k->first = k->held_first; k->held_first[0] = 0; k->held_first[1] = 1;
-  k->segments = 1; k->segment = 0; k->degree = 2; k->poly = k->held_poly; k->p = p; k->t = 0; k->outputs = 0;
-  for (long i = 0; i < nu; i++) { double c[3] = {u[i], 0, 0}; memcpy(k->held_poly + 3 * i, c, sizeof c); }
-  for (long j = 0; j < N; j++) {
-    long r = k->held[j] - 1;
-    if (r < 0) continue;
-    double a = u[k->drive[r]];
-    double *q = k->held_poly + 3 * (nu + r), *v = k->held_poly + 3 * (nu + nr + r);
-    q[0] = x[j]; q[1] = x[n + j] * dt; q[2] = a * dt * dt / 2;
-    v[0] = x[n + j]; v[1] = a * dt; v[2] = 0;
-  }
-  if (!known) {
-    memcpy(k->x, x, (n + N) * sizeof(double));
-    memcpy(k->z, z, k->nz * sizeof(double));
-    int failed = begin(k);
-    if (failed) return failed;
-  }
-  int failed = equal_step(k, dt, k->method);
-  memcpy(x, k->x, (n + N) * sizeof(double));
-  memcpy(z, k->z, k->nz * sizeof(double));
-  return failed;
 }

@@ -4,24 +4,30 @@ from __future__ import annotations
 
 import logging
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
 
 from flexblocks.dae.compiler import CompilerError
-from flexblocks.dae.dae import DAE
-from flexblocks.errors import ComputationError, ParameterError, listing
+from flexblocks.errors import ComputationError
 from flexblocks.interrupt import Interrupt, answered
 from flexblocks.simulation.checks.bounds import Bounds
 from flexblocks.simulation.checks.chart_changes import ChartChanges
 from flexblocks.simulation.checks.singularities import Singularities
 from flexblocks.simulation.chunks import Pace
 from flexblocks.simulation.implicit.compiled_kernel import CompiledKernel
+from flexblocks.simulation.implicit.damped_modes import damped_frequencies
 from flexblocks.simulation.implicit.displacements import displacements
 from flexblocks.simulation.implicit.input_table import input_table
 from flexblocks.simulation.implicit.interpreted_kernel import InterpretedKernel
-from flexblocks.simulation.implicit.settings import FAILURES, PAUSED, ImplicitProblem, ImplicitSettings
+from flexblocks.simulation.implicit.settings import (
+    FAILURES,
+    PAUSED,
+    ImplicitProblem,
+    ImplicitSettings,
+    refuse_what_it_cannot,
+)
 from flexblocks.simulation.implicit.slow_start import on_slow_manifold
 from flexblocks.simulation.integrators.driven_equations import BUILDING
 from flexblocks.simulation.integrators.stepper import StepFailure
@@ -32,9 +38,6 @@ LOG = logging.getLogger("flexblocks.simulation")
 
 # Steps of the first call of a kernel; each call may take so many seconds, within which Ctrl-C is answered.
 FIRST, CALL = 16, 0.2
-# Spectral radius of generalised alpha at infinite frequency, unless told: vibrations that steps do not resolve die out
-# in some ten of them, the motion loses little.
-RADIUS = 0.5
 # Share of the tolerance that the error of a step may have, as errors of steps accumulate.
 OF_TOLERANCE = 0.1
 ADVICE = "Check start values and parameters; a shorter step= or spectral_radius=0.0 may pass where the motion snaps."
@@ -90,9 +93,9 @@ class ImplicitRun:
             Any exception of an input function of the user.
         """
         system = self.system
-        refuse_what_it_cannot(system.dae)
+        refuse_what_it_cannot(system.dae, "simulate")
         with BUILDING:
-            kernel = self._kernel(x, held)
+            kernel, damped_modes = self._kernel(x, held)
         failure, interrupted, advice = None, False, None
         try:
             self._go(kernel)
@@ -104,15 +107,17 @@ class ImplicitRun:
             told = self.singularities.explained(error, np.append(now.x, now.work[0]), now.z, system.p)
             failure = self.bounds.explained(str(told), np.append(now.x, now.work[0]))
             advice = getattr(told, "advice", None) or ADVICE
-        return self._record(kernel, failure, advice, interrupted)
+        return replace(self._record(kernel, failure, advice, interrupted), damped_modes=damped_modes)
 
-    def _kernel(self, x: np.ndarray, held: tuple[int, ...]) -> CompiledKernel | InterpretedKernel:
-        """Return the kernel at the start of the run."""
+    def _kernel(
+        self, x: np.ndarray, held: tuple[int, ...]
+    ) -> tuple[CompiledKernel | InterpretedKernel, tuple[float, ...] | None]:
+        """Return the kernel at the start of the run, and the frequencies [Hz] of the modes that its steps damp."""
         system, options, dae, inputs = self.system, self.options, self.system.dae, self.system.inputs
         z = system.consistent(self.times[0], np.append(x, 0.0), dae.z.start, system.parameters(0))
         sizes = displacements(dae, x, z, system.p)
+        u = system.equations.input(self.times[0], inputs.parameters[:, 0]).full().ravel()
         if options.slow:
-            u = system.equations.input(self.times[0], inputs.parameters[:, 0]).full().ravel()
             x = on_slow_manifold(dae, x, z, u, system.p, [*held, *dae.tree.prescribed_columns], sizes)
         table = input_table(dae, inputs, self._inputs, x)
         tolerance = OF_TOLERANCE * (options.rtol * sizes.reach if options.atol is None else options.atol)
@@ -120,7 +125,10 @@ class ImplicitRun:
         problem = ImplicitProblem(dae, settings, sizes, table, self.times, system.p)
         kernel = kernel_of(problem)
         kernel.begin(float(self.times[0]), 0, x, z, options.slow)
-        return kernel
+        if options.step is None:
+            return kernel, None
+        state = x, z, u, system.p
+        return kernel, damped_frequencies(dae, *state, sizes, options.step, options.spectral_radius)
 
     def _inputs(self, t: np.ndarray, segments: np.ndarray) -> np.ndarray:
         """Return the inputs (nu, k) at times (k,) of some segments (k,)."""
@@ -203,17 +211,3 @@ def kernel_of(problem: ImplicitProblem) -> CompiledKernel | InterpretedKernel:
         except CompilerError as error:
             LOG.warning("%s; '%s' is integrated on CasADi's virtual machine", error, problem.dae.name)
     return InterpretedKernel(problem)
-
-
-def refuse_what_it_cannot(dae: DAE) -> None:
-    """Refuse equations that the residual does not hold as the method needs them.
-
-    Raises
-    ------
-    ParameterError
-    """
-    if dae.tree.dependent_names and dae.tree.loops.closures:
-        raise ParameterError(
-            f"simulate: method 'implicit' does not take loops with dependent variables "
-            f"({listing(dae.tree.dependent_names)}); take method 'auto'."
-        )
