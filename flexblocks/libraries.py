@@ -39,7 +39,10 @@ if TYPE_CHECKING:
     import scipy.io
     import scipy.linalg
     import scipy.optimize
+    import scipy.sparse
     import scipy.sparse.csgraph
+    import scipy.sparse.linalg
+    import scipy.spatial
     import scipy.spatial.transform
     import scipy.stats
     import xarray as xr
@@ -53,6 +56,7 @@ EXTRAS = {
     **dict.fromkeys(("typer", "click"), "cli"),
     **dict.fromkeys(("zarr", "dask", "distributed", "cloudpickle"), "cluster"),
     **dict.fromkeys(("trimesh", "collada", "fast_simplification", "mujoco"), "robots"),
+    **dict.fromkeys(("skfem", "meshio"), "fe"),
     "control": "control",
     "sympy": "symbolic",
 }
