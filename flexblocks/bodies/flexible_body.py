@@ -229,8 +229,10 @@ class FlexibleBody:
         interfaces : dict
             For ``frame_a``, ``frame_b`` and any others the part of the surface: the name of a boundary of the mesh, or
             a function of places x (3, k) that tells which of the corners belong to it, as ``lambda x: x[0] < 1e-6``.
-        modes, points, negligible
+        modes, negligible
             As of `from_matrices`.
+        points : dict, optional
+            The origin (3,) [m] of an interface's frame; by default the centre of its area.
         stress_at : dict, optional
             Places (3,) [m] by name, at which stress is an output ``<name>.stress``.
         quadratic : bool

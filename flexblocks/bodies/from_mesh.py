@@ -32,7 +32,8 @@ def body_of_mesh(
 ) -> FlexibleBody:
     """Return the body; arguments as of `FlexibleBody.from_mesh`."""
     of = solid(mesh, material)
-    model = finite_elements(*of.matrices, of.nodes, patches(of, interfaces), points)
+    nodes, centers = patches(of, interfaces)
+    model = finite_elements(*of.matrices, of.nodes, nodes, centers | dict(points or {}))
     reduction = Reduction(model)
     shapes = scaled(model, reduction.modes(modes))
     more: dict[str, Any] = {}
@@ -52,7 +53,7 @@ def stresses(of: Solid, modes: np.ndarray, places: Mapping[str, Sequence[float]]
         A place outside the mesh, or a name that no output can have.
     """
     find = of.mesh.element_finder()
-    corners = of.basis.global_coordinates().value
+    corners = np.asarray(of.basis.global_coordinates())
     elements, weights = [], []
     for name, place in places.items():
         at = np.asarray(place, dtype=float)

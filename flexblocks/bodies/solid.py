@@ -99,8 +99,8 @@ class Solid:
         identity = np.eye(3).reshape((3, 3) + (1,) * (strain.ndim - 2))
         return first * np.einsum("ii...->...", strain) * identity + 2 * second * strain
 
-    def patch(self, name: str, where: Any) -> np.ndarray:
-        """Return the nodes on the surface where a function of places (3, k) holds, or of a named boundary.
+    def patch(self, name: str, where: Any) -> tuple[np.ndarray, np.ndarray]:
+        """Return the nodes, and the centre (3,), of a named boundary, or of where a function of places (3, k) holds.
 
         Raises
         ------
@@ -124,7 +124,10 @@ class Solid:
         found = self.basis.get_dofs(facets).all()
         place = np.empty(len(self.order), dtype=int)
         place[self.order] = np.arange(len(self.order)) // 3
-        return np.unique(place[found])
+        corners = self.mesh.p[:, self.mesh.facets[:, facets]]
+        sides = corners[:, 1:] - corners[:, :1]
+        area = np.linalg.norm(np.cross(sides[:, 0], sides[:, 1], axis=0), axis=0)
+        return np.unique(place[found]), corners.mean(axis=1) @ area / area.sum()
 
     def _facets(self, name: str, where: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
         boundary = self.mesh.boundary_facets()
@@ -177,6 +180,7 @@ def _of_file(path: str | Path) -> Any:
         raise FileFormatError(f"{path}: is no mesh that meshio reads: {error}.") from None
 
 
-def patches(of: Solid, interfaces: Mapping[str, Any]) -> dict[str, np.ndarray]:
-    """Return the nodes of each interface."""
-    return {name: of.patch(name, where) for name, where in interfaces.items()}
+def patches(of: Solid, interfaces: Mapping[str, Any]) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
+    """Return the nodes of each interface, and its centre (3,) [m]."""
+    found = {name: of.patch(name, where) for name, where in interfaces.items()}
+    return {name: nodes for name, (nodes, _) in found.items()}, {name: center for name, (_, center) in found.items()}

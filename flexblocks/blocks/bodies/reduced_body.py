@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import casadi as ca
 import numpy as np
 
+from flexblocks.beam.assumed_modes import AssumedModes
+from flexblocks.beam.discretization import Discretization, Rigid
 from flexblocks.blocks.bodies.modal_inertia import ModalInertia, cut, moved_frame
 from flexblocks.bodies import BodyFile, FlexibleBody
 from flexblocks.bodies.flexible_body import properties
@@ -72,7 +74,7 @@ class ReducedBody(Block):
     Systems, 5th ed. 2020, chapter 5). A pull along the body does nothing to its bending without `stiffening`.
     """
 
-    body: FlexibleBody | BodyFile = field(default=None)  # type: ignore[assignment]
+    body: FlexibleBody | BodyFile
     modes: int = 4
     tip: Literal["auto", "free"] = choice(("auto", "free"), default="auto")
     damping_ratio: float = parameter("1", FRACTION, default=0.0)
@@ -166,6 +168,28 @@ class ReducedBody(Block):
             squares = ((xx - yy) ** 2 + (yy - zz) ** 2 + (zz - xx) ** 2) / 2 + 3 * (xy**2 + yz**2 + zx**2)
             outputs[f"{name}.stress"] = Output(ca.sqrt(squares + ROUNDED), "Pa")
         return outputs
+
+    @property
+    def discretization(self) -> Discretization:
+        """The assumed modes that it deforms in; `Rigid` without any."""
+        return AssumedModes(self.modes, tip=self.tip) if self.modes else Rigid()
+
+    def rediscretized(self, kind: Discretization) -> ReducedBody:
+        """Return it with the number of modes and the tip of `kind`.
+
+        Raises
+        ------
+        ParameterError
+            Neither assumed modes of a tip that it knows, nor `Rigid`.
+        """
+        if isinstance(kind, Rigid):
+            return replace(self, modes=0, stiffening=False)
+        if not isinstance(kind, AssumedModes) or kind.tip not in ("auto", "free"):
+            raise ParameterError(
+                f"{self.where}: discretization = {kind!r}; must be fb.AssumedModes(n) or fb.AssumedModes(n, "
+                "tip='free'): it deforms in the modes of its body."
+            )
+        return replace(self, modes=kind.n, tip=kind.tip)
 
     def stiffened(self) -> ReducedBody:
         return self if not self.modes else replace(self, modes=0, stiffening=False)
