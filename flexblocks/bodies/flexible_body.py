@@ -255,6 +255,45 @@ class FlexibleBody:
         return make(mesh, material, interfaces, modes, points, stress_at, quadratic, negligible)
 
     @classmethod
+    def from_calculix(
+        cls,
+        path: str | Path,
+        interfaces: Mapping[str, Any],
+        modes: int = 12,
+        *,
+        points: Mapping[str, Sequence[float]] | None = None,
+        units: str = "m-kg-s",
+        negligible: float = ROUNDING,
+    ) -> FlexibleBody:
+        """Return the body of a run of CalculiX.
+
+        Parameters
+        ----------
+        path : str or Path
+            The input file. Beside it are the ``.sti``, ``.mas`` and ``.dof`` that CalculiX writes in a step with
+            ``*FREQUENCY, SOLVER=MATRIXSTORAGE``.
+        interfaces : dict
+            For ``frame_a``, ``frame_b`` and any others the name of a ``*NSET``, or numbers of nodes as in the file.
+        modes, points, negligible
+            As of `from_matrices`; `points` in m.
+        units : "m-kg-s", "mm-t-s" or "mm-kg-ms"
+            Those of the file.
+
+        Returns
+        -------
+        FlexibleBody
+
+        Raises
+        ------
+        FileFormatError
+            A file is missing or cannot be read.
+        ParameterError
+            A set that is not there, supports, elements with rotations, or as of `from_matrices`.
+        """
+        make = import_module("flexblocks.bodies.calculix").body_of_calculix
+        return make(path, interfaces, modes, points, units, negligible)
+
+    @classmethod
     def load(cls, path: str | Path) -> FlexibleBody:
         """Return the body that `save` has written.
 

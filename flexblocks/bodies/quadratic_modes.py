@@ -64,7 +64,5 @@ def _turned_interfaces(model: FiniteElements, one: np.ndarray, other: np.ndarray
     field = np.zeros_like(model.nodes)
     for patch, point, first, second in zip(model.patches, model.points, one, other, strict=True):
         arms = model.nodes[patch] - point
-        field[patch] = (
-            np.cross(first, np.cross(second, arms)) + np.cross(second, np.cross(first, arms))
-        ) / 2
+        field[patch] = (np.cross(first, np.cross(second, arms)) + np.cross(second, np.cross(first, arms))) / 2
     return field.ravel()

@@ -30,7 +30,7 @@ class Reduction:
     @cached_property
     def spread(self) -> Any:
         """Displacements (3 N, n) by those of inner nodes, then the six of each further interface."""
-        model, inner = self.model, self.model.inner
+        inner = self.model.inner
         rows = np.flatnonzero(inner)
         size = len(inner)
         own = scipy.sparse.csr_matrix((np.ones(len(rows)), (rows, np.arange(len(rows)))), (size, len(rows)))

@@ -48,9 +48,7 @@ ANGLE_ENDS = {"frame_a": lambda x: np.abs(x[0] + 0.02) < 1e-9, "frame_b": lambda
 def bar() -> fb.FlexibleBody:
     """Return a bar of 1 m without Poisson's ratio, with quadratic modes and a stress."""
     material = fb.Material(2700.0, 70e9, 0.0)
-    return fb.FlexibleBody.from_mesh(
-        bar_mesh(), material, bar_ends(), modes=8, stress_at={"root": (0.05, 0.005, 0.0)}
-    )
+    return fb.FlexibleBody.from_mesh(bar_mesh(), material, bar_ends(), modes=8, stress_at={"root": (0.05, 0.005, 0.0)})
 
 
 @cache

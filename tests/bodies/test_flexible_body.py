@@ -117,7 +117,7 @@ def test_wrong_matrices_are_refused_in_a_sentence_each(matrices):
     M, K, nodes, ends = matrices
 
     def refused(match: str, **changed) -> None:
-        given = dict(M=M, K=K, nodes=nodes, interfaces=ends) | changed
+        given = {"M": M, "K": K, "nodes": nodes, "interfaces": ends} | changed
         with pytest.raises(ParameterError, match=match):
             fb.FlexibleBody.from_matrices(**given)
 
@@ -132,7 +132,7 @@ def test_wrong_matrices_are_refused_in_a_sentence_each(matrices):
     refused("M is not that of a solid", M=M + sp.diags(np.tile([1e-3, 0, 0], len(nodes))))
     held = K + sp.diags(np.r_[1e9, np.zeros(3 * len(nodes) - 1)])
     refused("fewer than six zero modes", K=held)
-    apart = np.vstack([nodes, nodes + (0, 0, 1)])
+    apart = np.vstack([nodes, nodes + np.array([0, 0, 1])])
     refused("more than six zero modes", M=sp.block_diag([M, M]), K=sp.block_diag([K, K]), nodes=apart)
     refused("modes = 5; must be a whole number, at least 6", modes=5)
     refused("points: 'elbow' is no interface", points={"elbow": (0, 0, 0)})
@@ -143,12 +143,12 @@ def test_wrong_matrices_are_refused_in_a_sentence_each(matrices):
 def test_units_that_are_off_by_a_thousand_are_warned_of(matrices):
     M, K, nodes, ends = matrices
     for changed, told in (
-        (dict(nodes=1e3 * nodes), "if its nodes are in mm"),
-        (dict(M=1e3 * M), "must be in kg, not in t or g"),
-        (dict(M=1e-6 * M, K=1e3 * K), "sound travels in it"),
+        ({"nodes": 1e3 * nodes}, "if its nodes are in mm"),
+        ({"M": 1e3 * M}, "must be in kg, not in t or g"),
+        ({"M": 1e-6 * M, "K": 1e3 * K}, "sound travels in it"),
     ):
         with pytest.warns(ModelWarning, match=told):
-            fb.FlexibleBody.from_matrices(**(dict(M=M, K=K, nodes=nodes, interfaces=ends) | changed))
+            fb.FlexibleBody.from_matrices(**({"M": M, "K": K, "nodes": nodes, "interfaces": ends} | changed))
 
 
 def test_a_surface_follows_the_interfaces(matrices):

@@ -47,7 +47,7 @@ class ModalInertia:
         G = self.modes.second
         size = np.sqrt(np.trace(np.diagonal(G).transpose(2, 0, 1), axis1=1, axis2=2))
         count = self.size + 1
-        return [[cut(G[k, l], self.negligible * size[k] * size[l]) for l in range(count)] for k in range(count)]
+        return [[cut(G[k, j], self.negligible * size[k] * size[j]) for j in range(count)] for k in range(count)]
 
     @cached_property
     def place(self) -> ca.DM:
@@ -83,14 +83,14 @@ class ModalInertia:
     def _linear_momenta(self) -> list[ca.SX]:
         """Integrals of r phi_l' dm (3, 3) of the modes, r without what is quadratic in them."""
         n = range(1, self.size + 1)
-        return [sum((self.q[k - 1] * self.second[k][l] for k in n), ca.SX(self.second[0][l])) for l in n]
+        return [sum((self.q[k - 1] * self.second[k][j] for k in n), ca.SX(self.second[0][j])) for j in n]
 
     @cached_property
     def momenta(self) -> list[ca.SX]:
         """Integrals of r u_l' dm (3, 3) of the displacements u_l for a unit rate of each mode."""
         found = self._linear_momenta
         if self.stiffening:
-            found = [each + self._along(self._second_order[1], l) for l, each in enumerate(found)]
+            found = [each + self._along(self._second_order[1], j) for j, each in enumerate(found)]
         return [ca.sparsify(each) for each in found]
 
     @cached_property
@@ -114,8 +114,8 @@ class ModalInertia:
         """Moment of inertia (3, 3) about the inlet, deformed."""
         # The integral of r r' by those of r phi_l', which the momenta have already.
         total = ca.SX(self.second[0][0])
-        total += sum((self.q[l] * each for l, each in enumerate(self._linear_momenta)), ca.SX(3, 3))
-        total += sum((self.q[l] * self.second[0][l + 1].T for l in range(self.size)), ca.SX(3, 3))
+        total += sum((self.q[j] * each for j, each in enumerate(self._linear_momenta)), ca.SX(3, 3))
+        total += sum((self.q[j] * self.second[0][j + 1].T for j in range(self.size)), ca.SX(3, 3))
         if self.stiffening:
             inner = range(self.size)
             more = sum((self.q[j] * self._along(self._second_order[1], j) / 2 for j in inner), ca.SX(3, 3))
@@ -144,14 +144,14 @@ class ModalInertia:
         if self.stiffening:
             return ()
         w, n = frame.omega, self.size
-        flow = sum((self.momenta[l] * self.s[l] for l in range(n)), ca.SX(3, 3))  # integral of r rdot'
+        flow = sum((self.momenta[j] * self.s[j] for j in range(n)), ca.SX(3, 3))  # integral of r rdot'
         torque = skew(w) @ (self.rotary @ w) + 2 * (ca.trace(flow) * w - flow.T @ w)
         force = ca.cross(w, ca.cross(w, self.first_moment)) + 2 * ca.cross(w, self.shift @ self.s)
         square = ca.dot(w, w)
         modal = []
-        for l in range(n):
-            spin = sum((self.s[k - 1] * self.second[k][l + 1] for k in range(1, n + 1)), ca.SX(3, 3))
-            A = self.momenta[l]
+        for j in range(n):
+            spin = sum((self.s[k - 1] * self.second[k][j + 1] for k in range(1, n + 1)), ca.SX(3, 3))
+            A = self.momenta[j]
             modal.append(ca.dot(w, A @ w) - square * ca.trace(A) + 2 * ca.dot(w, _axial(spin)))
         return (InertialBody(frame, self.inertia, ca.vertcat(torque, force, *modal)),)
 
