@@ -125,5 +125,5 @@ def test_calculix_itself(tmp_path, job):
     subprocess.run(["ccx", "bar"], cwd=tmp_path, check=False, capture_output=True, timeout=120)
     body = fb.FlexibleBody.from_calculix(tmp_path / "bar.inp", {"frame_a": "root", "frame_b": "tip"}, modes=8)
     direct = fb.FlexibleBody.from_matrices(*of.matrices, of.nodes, ends, modes=8)
-    np.testing.assert_allclose(body.natural_frequencies[:5], direct.natural_frequencies[:5], rtol=1e-4)
+    np.testing.assert_allclose(body.natural_frequencies[:5], direct.natural_frequencies[:5], rtol=3e-3)
     assert body.mass == pytest.approx(ALUMINIUM.density * 0.1 * 0.02 * 0.01, rel=1e-6)
