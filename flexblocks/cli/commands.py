@@ -20,6 +20,10 @@ COMMANDS = {
         "flexblocks.cli.import_robot:import_robot",
         "Read a robot from a URDF or MuJoCo file and write it as a model file.",
     ),
+    "body": (
+        "flexblocks.cli.body:body",
+        "Reduce a finite-element model to a flexible body and write it as a file (.npz) that models name.",
+    ),
     "simulate": (
         "flexblocks.cli.simulate:simulate",
         "Simulate a model, show the range of its variables and write the trajectory (.nc, .csv).",
