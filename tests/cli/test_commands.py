@@ -598,13 +598,9 @@ def test_robots_that_are_none_are_refused(tmp_path: Path) -> None:
 def test_a_body_of_finite_elements_becomes_a_file(tmp_path: Path) -> None:
     skfem = pytest.importorskip("skfem")
     mesh = bar_mesh(length=0.1, n=3)
-    ends = {
-        "root": mesh.facets_satisfying(lambda x: x[0] < 1e-9),
-        "end": mesh.facets_satisfying(lambda x: x[0] > 0.0999),
-    }
-    mesh = skfem.MeshTet(mesh.p, mesh.t).with_boundaries(
-        {name: mesh.facets_satisfying(at) for name, at in ends.items()}
-    )
+    ends = {"root": lambda x: x[0] < 1e-9, "end": lambda x: x[0] > 0.0999}
+    facets = {name: mesh.facets_satisfying(at) for name, at in ends.items()}
+    mesh = skfem.MeshTet(mesh.p, mesh.t).with_boundaries(facets)
     mesh.save(str(tmp_path / "bar.msh"), file_format="gmsh22")
     out = tmp_path / "bar.npz"
     given = ("--density", 2700, "--youngs-modulus", 70e9, "--interface", "frame_a=root", "--interface", "frame_b=end")
