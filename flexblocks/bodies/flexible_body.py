@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields, is_dataclass
 from functools import cached_property
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from flexblocks.errors import ParameterError
 
 # Integrals below this share of the largest that they could be are rounding, of meshes that are symmetric.
 ROUNDING = 1e-9
+Units = Literal["m-kg-s", "mm-t-s", "mm-kg-ms"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -262,7 +263,7 @@ class FlexibleBody:
         modes: int = 12,
         *,
         points: Mapping[str, Sequence[float]] | None = None,
-        units: str = "m-kg-s",
+        units: Units = "m-kg-s",
         negligible: float = ROUNDING,
     ) -> FlexibleBody:
         """Return the body of a run of CalculiX.
