@@ -295,6 +295,49 @@ class FlexibleBody:
         return make(path, interfaces, modes, points, units, negligible)
 
     @classmethod
+    def from_sid(
+        cls, path: str | Path, interfaces: Mapping[str, str | int], *, negligible: float = ROUNDING
+    ) -> FlexibleBody:
+        """Return the body of a file of standard input data (SID), as SIMPACK and others exchange them.
+
+        Parameters
+        ----------
+        path : str or Path
+        interfaces : dict
+            The numbers of the nodes that are ``frame_a``, at which the modes are clamped, ``frame_b`` and any others.
+        negligible : float
+            As of `from_matrices`.
+
+        Returns
+        -------
+        FlexibleBody
+            In the modes of the file; `frequencies` are those that it names.
+
+        Raises
+        ------
+        FileFormatError
+            The file cannot be read, or is no SID file.
+        ParameterError
+            A node is not there or moves, or terms are missing or contradict each other.
+
+        Warns
+        -----
+        FlexblocksWarning
+            Frequencies differ from those that the file names.
+        """
+        return import_module("flexblocks.bodies.sid").body_of_sid(path, interfaces, negligible)
+
+    def save_sid(self, path: str | Path) -> None:
+        """Write the body as standard input data (SID) in text, its interfaces as nodes 1, 2, ... in their order.
+
+        Raises
+        ------
+        FileFormatError
+            The file cannot be written.
+        """
+        import_module("flexblocks.bodies.sid").save_sid(self, path)
+
+    @classmethod
     def load(cls, path: str | Path) -> FlexibleBody:
         """Return the body that `save` has written.
 
