@@ -87,11 +87,16 @@ def save_body(body: FlexibleBody, path: str | Path) -> None:
     """Write a body; see `FlexibleBody.save`."""
     if Path(path).suffix != ".npz":
         raise FileFormatError(f"{path}: must end in .npz.")
-    plain = {"format": FORMAT, "mass": body.mass, "negligible": body.negligible, "names": np.array(body.names)}
+    plain: dict[str, Any] = {
+        "format": FORMAT,
+        "mass": body.mass,
+        "negligible": body.negligible,
+        "names": np.array(body.names),
+    }
     if body.stresses:
         plain["stresses.names"] = np.array(body.stresses.names)
     with atomic_file(path) as file, file.open("wb") as stream:
-        np.savez_compressed(stream, **plain, **arrays(body))
+        np.savez_compressed(stream, **(plain | arrays(body)))
     _remember(body, path)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -39,7 +39,7 @@ def body_of_calculix(
     path: str | Path,
     interfaces: Mapping[str, Any],
     modes: int,
-    points: Mapping[str, Sequence[float]] | None,
+    points: Mapping[str, Any] | None,
     units: str,
     negligible: float,
 ) -> FlexibleBody:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -73,7 +73,7 @@ def finite_elements(
     K: Any,
     nodes: Any,
     interfaces: Mapping[str, Any],
-    points: Mapping[str, Sequence[float]] | None = None,
+    points: Mapping[str, Any] | None = None,
 ) -> FiniteElements:
     """Return the finite-element model of what a user passes, checked.
 
@@ -262,7 +262,7 @@ def _doubts(model: FiniteElements) -> list[str]:
 
 def _speed_of_sound(model: FiniteElements) -> float:
     """Return the speed [m/s] by the stiffness and mass of single nodes and the distance to their nearest neighbour."""
-    tree = scipy.spatial.cKDTree(model.nodes)
+    tree = scipy.spatial.KDTree(model.nodes)
     near = tree.query(model.nodes, 2)[0][:, 1]
     m, k = model.M.diagonal().reshape(-1, 3).sum(axis=1), model.K.diagonal().reshape(-1, 3).sum(axis=1)
     heavy = m > 0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -21,7 +21,7 @@ def body_of_matrices(
     nodes: Any,
     interfaces: Mapping[str, Any],
     modes: int,
-    points: Mapping[str, Sequence[float]] | None,
+    points: Mapping[str, Any] | None,
     triangles: Any,
     negligible: float,
 ) -> FlexibleBody:

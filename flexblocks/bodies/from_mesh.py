@@ -25,7 +25,7 @@ def body_of_mesh(
     material: Any,
     interfaces: Mapping[str, Any],
     modes: int,
-    points: Mapping[str, Sequence[float]] | None,
+    points: Mapping[str, Any] | None,
     stress_at: Mapping[str, Sequence[float]] | None,
     quadratic: bool,
     negligible: float,

@@ -101,9 +101,10 @@ class Reduction:
 
 def _lowest(K: Any, M: Any, count: int, factors: Any) -> tuple[np.ndarray, np.ndarray]:
     """Return the `count` lowest eigenvalues of (K, M), ascending, and their vectors, by inverse iteration."""
-    inverse = scipy.sparse.linalg.LinearOperator(K.shape, matvec=factors.solve)
+    linalg: Any = scipy.sparse.linalg  # its stubs know no functions
+    inverse = linalg.LinearOperator(K.shape, matvec=factors.solve)
     start = np.ones(K.shape[0])  # the same basis in each run
-    values, vectors = scipy.sparse.linalg.eigsh(K, count, M, sigma=0, OPinv=inverse, v0=start, tol=1e-12)
+    values, vectors = linalg.eigsh(K, count, M, sigma=0, OPinv=inverse, v0=start, tol=1e-12)
     order = np.argsort(values)
     return values[order], vectors[:, order]
 

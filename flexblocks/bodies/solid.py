@@ -129,7 +129,7 @@ class Solid:
         area = np.linalg.norm(np.cross(sides[:, 0], sides[:, 1], axis=0), axis=0)
         return np.unique(place[found]), corners.mean(axis=1) @ area / area.sum()
 
-    def _facets(self, name: str, where: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
+    def _facets(self, name: str, where: Callable[..., Any]) -> np.ndarray:
         boundary = self.mesh.boundary_facets()
         corners = self.mesh.p[:, self.mesh.facets[:, boundary]]
         held = np.asarray(where(corners.reshape(3, -1)))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any
 
 import casadi as ca
 import numpy as np
@@ -11,6 +12,7 @@ import numpy as np
 from flexblocks.blocks.bodies.reduced_body import ReducedBody
 from flexblocks.blocks.bodies.sliding_beam import SlidingBeam
 from flexblocks.blocks.bodies.stations import HasStations
+from flexblocks.bodies.flexible_body import Surface
 from flexblocks.dae.dae import DAE
 from flexblocks.dynamics.algorithms.frame_motions import placed, terms_at
 from flexblocks.dynamics.algorithms.kinematics import poses
@@ -56,9 +58,15 @@ def stations_of(body: Body, stations: int = STATIONS) -> tuple[str, ...]:
     return body.block.centerline(stations) if isinstance(body.block, HasStations) else ()
 
 
+def surface_of(body: Body) -> Surface | None:
+    """Return the surface of a `ReducedBody`; None of one without, and of other bodies."""
+    block: Any = body.block
+    return block.body.surface if isinstance(block, ReducedBody) else None
+
+
 def surface_places(body: Body) -> np.ndarray:
     """Return the places (k, 3) [m] of the stations of a `ReducedBody`, undeformed; none of another body."""
-    drawn = body.block.body.surface if isinstance(body.block, ReducedBody) else None  # type: ignore[union-attr]
+    drawn = surface_of(body)
     return np.zeros((0, 3)) if drawn is None else drawn.stations
 
 

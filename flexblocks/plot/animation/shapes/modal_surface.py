@@ -23,7 +23,7 @@ def modal_surface(surface: Any, most: int) -> Mesh:
     if len(triangles) > most:
         fewer = decimated(optional("trimesh", "plot.animate").Trimesh(vertices, triangles), most)
         vertices, triangles = np.array(fewer.vertices), np.array(fewer.faces)
-        rides = scipy.spatial.cKDTree(surface.stations).query(vertices)[1]
+        rides = scipy.spatial.KDTree(surface.stations).query(vertices)[1]
     corners = vertices[triangles]
     flat = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
     normal = _corner_normals(flat, triangles, len(vertices))
