@@ -45,14 +45,14 @@ class KeptModes:
         return np.sqrt(self.stiffness / self.loaded_mass)
 
     @property
-    def turn_per_meter(self) -> np.ndarray:
-        """The largest turn of an interface for a unit of each mode (n,) [rad/m]."""
-        return np.linalg.norm(self.motion[:, 3:], axis=1).max(axis=0)
-
-    @property
-    def shift_per_meter(self) -> np.ndarray:
-        """The largest shift of an interface for a unit of each mode, its mean square being 1 (n,)."""
-        return np.maximum(np.linalg.norm(self.motion[:, :3], axis=1).max(axis=0), 1.0)
+    def sizes(self) -> np.ndarray:
+        """Amplitudes (n,) [m] at which what a mode moves to second order is as large as the body; inf without that."""
+        if self.quadratic is None:
+            return np.full(len(self.stiffness), np.inf)
+        least = np.finfo(float).tiny
+        shift = np.linalg.norm(self.quadratic.first, axis=-1).max(axis=1, initial=least)
+        turn = np.linalg.norm(self.quadratic.second, axis=(-2, -1)).max(axis=1, initial=least)
+        return np.minimum(self.mass / shift, np.sqrt(self.mass * np.trace(self.second[0, 0])) / turn)
 
 
 def kept_modes(body: FlexibleBody, count: int, carried: np.ndarray) -> KeptModes:

@@ -296,3 +296,36 @@ def test_slews_are_those_of_exudyns_reduced_bodies(count):
     run = fb.simulate(fb.assemble(arm(*links)), t=times, u=signals)
     ours = np.array([run[f"load.{axis}"] for axis in "xyz"]).T
     assert np.abs(ours - places).max() < 1e-6
+
+
+def test_bodies_are_compared_and_leave_for_other_tools(tmp_path):
+    import fmpy
+
+    from flexblocks import export
+
+    model = arm(link(modes=2, damping_ratio=0.01), gravity=(0, -9.81, 0))
+    comparison = fb.compare(
+        model, [fb.AssumedModes(2), fb.AssumedModes(4)], t=(0, 0.02), at={"joint1.angle": 0.0}, output="load.y"
+    )
+    frequencies = comparison.table["frequency 1 [rad/s]"]
+    assert frequencies.iloc[0] == pytest.approx(frequencies.iloc[1], rel=0.01)
+    export.fmu(fb.assemble(model), tmp_path / "arm.fmu")
+    names = [variable.name for variable in fmpy.read_model_description(tmp_path / "arm.fmu").modelVariables]
+    assert "link.mode[1]" in names
+    assert "link.frame_b_deflection_y" in names
+
+
+def test_studies_know_bodies_by_their_numbers():
+    from flexblocks.studies.identity import _entries
+
+    def described(body: fb.FlexibleBody) -> dict[str, str]:
+        return dict(_entries("", {"task": arm(fb.ReducedBody("link", body=body, modes=2))}))
+
+    same = dataclasses.replace(angle())
+    assert described(same) == described(dataclasses.replace(angle()))
+    assert described(same) != described(dataclasses.replace(angle(), stiffness=1.01 * angle().stiffness))
+
+
+def test_coordinates_are_probed_within_the_range_of_quadratic_modes():
+    """A tenth of a metre of an axial mode, beyond all strains, would say that it moves no mass."""
+    assert fb.assemble(arm(link(make=bar, modes=8, stiffening=True))).tree.size == 9

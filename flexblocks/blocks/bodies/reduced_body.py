@@ -136,7 +136,13 @@ class ReducedBody(Block):
             potential=ca.dot(ca.DM(kept.stiffness), q**2) / 2,
             dissipation=damping if self.modes else 0.0,
             outputs=outputs | self._stresses(kept, q),
+            sizes=self._sizes(kept),
         )
+
+    def _sizes(self, kept: KeptModes) -> dict[str, float]:
+        if not self.stiffening:
+            return {}
+        return {c.name: float(size) for c, size in zip(self.coordinates(), kept.sizes, strict=True)}
 
     def _frames(
         self, frame: Frame, kept: KeptModes, q: ca.SX, wanted: tuple[str, ...]

@@ -138,7 +138,8 @@ def _reach(terms: BlockTerms, p: np.ndarray) -> float:
 def _sizes(terms: BlockTerms, reach: float, p: np.ndarray) -> np.ndarray:
     """Return for each coordinate (n,) of a block the change [m] that moves or turns its outlets by 1 in its units.
 
-    By a length, the block's `reach` [m], or by 1 rad, whichever comes first, in the reference configuration.
+    By a length, the block's `reach` [m], or by 1 rad, whichever comes first, in the reference configuration; no more
+    than the block says (`flexblocks.interfaces.Physics.sizes`).
     """
     q, parameters = terms.reference(p)
     most = np.ones(len(q))
@@ -146,4 +147,5 @@ def _sizes(terms: BlockTerms, reach: float, p: np.ndarray) -> np.ndarray:
         for i, unit in enumerate(np.eye(len(q))):
             twist = motion(np.eye(3), np.zeros(3), np.zeros(6), q, unit, parameters)[2].full().ravel()
             most[i] = max(most[i], np.linalg.norm(twist[3:]), reach * np.linalg.norm(twist[:3]))
-    return reach / most
+    own = [terms.physics.sizes.get(coordinate.name, np.inf) for coordinate in terms.coordinates]
+    return np.minimum(reach / most, own)
