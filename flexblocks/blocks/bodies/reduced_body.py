@@ -14,7 +14,7 @@ from flexblocks.beam.assumed_modes import AssumedModes
 from flexblocks.beam.discretization import Discretization, Rigid
 from flexblocks.blocks.bodies.modal_inertia import ModalInertia, cut, moved_frame
 from flexblocks.bodies import BodyFile, FlexibleBody
-from flexblocks.bodies.flexible_body import properties
+from flexblocks.bodies.flexible_body import Surface, properties
 from flexblocks.bodies.kept_modes import KeptModes, kept_modes
 from flexblocks.errors import ParameterError
 from flexblocks.interfaces import (
@@ -209,9 +209,14 @@ class ReducedBody(Block):
         return ("frame_b",)
 
     @property
+    def surface(self) -> Surface | None:
+        """The surface of its body; None of one without."""
+        return self._body.surface
+
+    @property
     def stations(self) -> tuple[str, ...]:
         """The outlets on which the vertices of its surface ride; none of a body without."""
-        drawn = self._body.surface
+        drawn = self.surface
         return () if drawn is None else tuple(f"surface({k})" for k in range(len(drawn.stations)))
 
     def small_deflections(self, carried: np.ndarray) -> SmallDeflections | None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
 
 import casadi as ca
 import numpy as np
@@ -60,8 +59,7 @@ def stations_of(body: Body, stations: int = STATIONS) -> tuple[str, ...]:
 
 def surface_of(body: Body) -> Surface | None:
     """Return the surface of a `ReducedBody`; None of one without, and of other bodies."""
-    block: Any = body.block
-    return block.body.surface if isinstance(block, ReducedBody) else None
+    return body.block.surface if isinstance(body.block, ReducedBody) else None
 
 
 def surface_places(body: Body) -> np.ndarray:

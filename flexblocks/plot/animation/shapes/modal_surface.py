@@ -19,11 +19,11 @@ def modal_surface(surface: Any, most: int) -> Mesh:
 
     Station 0 is the inlet; vertices are in its axes, undeformed.
     """
-    vertices, triangles, rides = surface.vertices, surface.triangles, surface.rides
+    vertices, triangles, rides = surface.vertices, surface.triangles, np.asarray(surface.rides)
     if len(triangles) > most:
         fewer = decimated(optional("trimesh", "plot.animate").Trimesh(vertices, triangles), most)
         vertices, triangles = np.array(fewer.vertices), np.array(fewer.faces)
-        rides = scipy.spatial.KDTree(surface.stations).query(vertices)[1]
+        rides = np.asarray(scipy.spatial.KDTree(surface.stations).query(vertices)[1])
     corners = vertices[triangles]
     flat = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
     normal = _corner_normals(flat, triangles, len(vertices))
