@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING
 from flexblocks.lazy_package import LazyPackage
 
 if TYPE_CHECKING:
-    from flexblocks import beam, blocks, shapes
+    from flexblocks import beam, blocks, bodies, shapes
     from flexblocks import studies as studies
     from flexblocks.assemble import assemble
     from flexblocks.beam import *  # noqa: F403 - what its register, __all__, names
     from flexblocks.blocks import *  # noqa: F403 - likewise
     from flexblocks.blocks.joints.denavit_hartenberg import DHRow, denavit_hartenberg
+    from flexblocks.bodies import *  # noqa: F403 - likewise
     from flexblocks.compare import Comparison, compare
     from flexblocks.dae.change_coordinates import change_coordinates
     from flexblocks.dae.dae import DAE
@@ -126,6 +127,7 @@ if TYPE_CHECKING:
     ]
     __all__ += beam.__all__
     __all__ += blocks.__all__
+    __all__ += bodies.__all__
     __all__ += shapes.__all__
 else:
     LazyPackage.make(
@@ -198,5 +200,5 @@ else:
             {"flexblocks.studies.study": ["study"], "flexblocks.studies.cases": ["grid"]},
             {"flexblocks.errors": ["FlexblocksError", "FlexblocksWarning"]},
         ],
-        ["flexblocks.beam", "flexblocks.blocks", "flexblocks.shapes"],
+        ["flexblocks.beam", "flexblocks.blocks", "flexblocks.bodies", "flexblocks.shapes"],
     )

@@ -40,7 +40,10 @@ if TYPE_CHECKING:
     import scipy.linalg
     import scipy.optimize
     import scipy.signal
+    import scipy.sparse
     import scipy.sparse.csgraph
+    import scipy.sparse.linalg
+    import scipy.spatial
     import scipy.spatial.transform
     import scipy.stats
     import xarray as xr
@@ -55,6 +58,7 @@ EXTRAS = {
     **dict.fromkeys(("zarr", "dask", "distributed", "cloudpickle"), "cluster"),
     **dict.fromkeys(("trimesh", "collada", "fast_simplification", "mujoco"), "robots"),
     **dict.fromkeys(("pyarrow", "rosbags"), "measured"),
+    **dict.fromkeys(("skfem", "meshio"), "fe"),
     "control": "control",
     "sympy": "symbolic",
 }

@@ -14,7 +14,7 @@ from repository import ROOT
 # Of pyomo, which `plan` imports, a library is missing when it cannot be imported, not when it is None.
 WITHOUT = "import sys; sys.modules['{library}'] = None; import flexblocks as fb; {statement}"
 # Names to install of libraries that are imported by another one.
-DISTRIBUTIONS = {"collada": "pycollada", "fast_simplification": "fast-simplification"}
+DISTRIBUTIONS = {"collada": "pycollada", "skfem": "scikit-fem", "fast_simplification": "fast-simplification"}
 
 
 @pytest.mark.parametrize(

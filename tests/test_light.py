@@ -42,11 +42,17 @@ def test_names_that_editors_see_are_those_that_are_there() -> None:
     block = next(node for node in tree.body if isinstance(node, ast.If))
     imports = [node for node in block.body if isinstance(node, ast.ImportFrom)]
     seen = {(str(node.module), alias.name) for node in imports for alias in node.names if alias.name != "*"}
-    seen -= {("flexblocks", "beam"), ("flexblocks", "blocks"), ("flexblocks", "shapes"), ("flexblocks", "studies")}
+    seen -= {
+        ("flexblocks", "beam"),
+        ("flexblocks", "blocks"),
+        ("flexblocks", "bodies"),
+        ("flexblocks", "shapes"),
+        ("flexblocks", "studies"),
+    }
     lists = [node.value for node in block.body if isinstance(node, ast.Assign)]
     written = {name for one in lists for name in ast.literal_eval(one)}
     assert written == {name for _, name in seen}
-    registers = {name for room in (fb.beam, fb.blocks, fb.shapes) for name in room.__all__}
+    registers = {name for room in (fb.beam, fb.blocks, fb.bodies, fb.shapes) for name in room.__all__}
     assert set(fb.__all__) == written | registers
     assert len(fb.__all__) == len(set(fb.__all__))
     for module, name in seen:

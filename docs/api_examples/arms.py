@@ -252,3 +252,16 @@ model.connect(ground.frame_b, model.add(mast).frame_a)
 model.connect(mast.frame_b, load.frame_a)
 found = fb.buckling_load(fb.assemble(model), "load.force_x")
 print(found.load, found.kind)
+# %% BodyFile FlexibleBody ReducedBody
+import skfem
+
+mesh = skfem.MeshHex.init_tensor(np.linspace(0, 0.4, 5), np.linspace(-0.01, 0.01, 2), np.linspace(-0.02, 0.02, 3))
+body = fb.FlexibleBody.from_mesh(
+    mesh,
+    fb.Material(density=2700.0, youngs_modulus=70e9),
+    interfaces={"frame_a": lambda x: x[0] < 1e-9, "frame_b": lambda x: x[0] > 0.4 - 1e-9},
+    modes=6,
+)
+body.save(folder / "link.npz")
+link = fb.ReducedBody("link", body=fb.BodyFile(folder / "link.npz"), modes=2, stiffening=True)
+print(link.body == body)  # True

@@ -9,6 +9,7 @@ from flexblocks.blocks.bodies.force_sensor import ForceSensor
 from flexblocks.blocks.bodies.ground import Ground
 from flexblocks.blocks.bodies.lumped_mass import LumpedMass
 from flexblocks.blocks.bodies.payload import Payload
+from flexblocks.blocks.bodies.reduced_body import ReducedBody
 from flexblocks.blocks.bodies.rigid_body import RigidBody
 from flexblocks.blocks.bodies.rigid_link import RigidLink
 from flexblocks.blocks.bodies.sliding_beam import SlidingBeam
@@ -72,6 +73,7 @@ __all__ = [
     "Payload",
     "Prismatic",
     "Rack",
+    "ReducedBody",
     "Revolute",
     "RigidBody",
     "RigidLink",

@@ -17,8 +17,12 @@ COMMANDS = {
         "Check a model, assemble it and show its blocks, variables and the operation counts of its equations.",
     ),
     "import": (
-        "flexblocks.cli.import_robot:import_robot",
+        "flexblocks.cli.importing.robot:import_robot",
         "Read a robot from a URDF or MuJoCo file and write it as a model file.",
+    ),
+    "body": (
+        "flexblocks.cli.importing.body:body",
+        "Reduce a finite-element model to a flexible body and write it as a file (.npz) that models name.",
     ),
     "simulate": (
         "flexblocks.cli.simulate:simulate",

@@ -1,4 +1,4 @@
-"""Beams, and other flexible bodies, in place of rigid links of a file."""
+"""Beams, bodies of finite elements and other flexible bodies, in place of rigid links of a file."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from flexblocks.beam.from_block import beam_from_block
-from flexblocks.blocks import FlexibleBeam
+from flexblocks.blocks import FlexibleBeam, ReducedBody
+from flexblocks.bodies import FlexibleBody
 from flexblocks.errors import ModelError, ParameterError, listing
 from flexblocks.importers.description import Description, Joint, Link, Pose
 from flexblocks.interfaces import Block, Composite
@@ -73,6 +74,8 @@ def _end(robot: Description, name: str, wanted: str | None, carried: list[Joint]
 
 def _flexible_link(robot: Description, name: str, end: Joint, body: Any) -> FlexibleLink:
     where = f"{robot.where}: flexible: link '{name}'"
+    if isinstance(body, ReducedBody):
+        return _reduced_link(where, robot.links[name], end, body)
     if isinstance(body, (Block, Composite)) and not isinstance(body, FlexibleBeam):
         return FlexibleLink(body, Pose(), end, Pose())
     way = end.pose.position
@@ -81,7 +84,7 @@ def _flexible_link(robot: Description, name: str, end: Joint, body: Any) -> Flex
         raise ModelError(f"{where} begins and ends at one point (joint '{end.name}'); a beam has a length.")
     link = robot.links[name]
     beam = _beam(where, name, length, link, body)
-    _warn_of_other_mass(where, link, beam)
+    _warn_of_other_mass(where, link, "beam", float(beam_from_block(beam, np.zeros((6, 6))).mass))
     root = Pose(np.zeros(3), _axes(way / length, _axes_of_joints(robot, name, end)))
     along = Pose(np.array([length, 0.0, 0.0]))
     return FlexibleLink(beam, root, end, (root @ along).inverse @ end.pose)
@@ -113,15 +116,34 @@ def _beam(where: str, name: str, length: float, link: Link, body: Any) -> Flexib
     return dataclasses.replace(body, length=length)
 
 
-def _warn_of_other_mass(where: str, link: Link, beam: FlexibleBeam) -> None:
-    """Warn if a beam is much lighter or heavier than the link it replaces."""
-    stated = link.inertial.mass if link.inertial else 0.0
-    mass = float(beam_from_block(beam, np.zeros((6, 6))).mass)
-    if abs(mass - stated) > MASS_SLACK * stated:
-        warn(
-            f"{where} has {stated:g} kg in the file, and its beam {mass:g} kg. Leave linear_density out to keep the "
-            "mass, or add what is missing to the model."
+def _reduced_link(where: str, link: Link, end: Joint, block: ReducedBody) -> FlexibleLink:
+    """Return a body of finite elements, whose ``frame_a`` is the link's frame and ``frame_b`` where a joint is.
+
+    Raises
+    ------
+    ParameterError
+        Its ``frame_b`` is elsewhere.
+    """
+    body = block.body
+    assert isinstance(body, FlexibleBody)
+    point = body.points[body.names.index("frame_b")]
+    apart = float(np.linalg.norm(point - end.pose.position))
+    if apart > LENGTH_SLACK * max(float(np.linalg.norm(point)), np.finfo(float).tiny):
+        raise ParameterError(
+            f"{where}: frame_b of the body is at ({', '.join(f'{x:.5g}' for x in point)}) m and joint '{end.name}' at "
+            f"({', '.join(f'{x:.5g}' for x in end.pose.position)}) m in the axes of the link; both must be one place, "
+            "and frame_a the origin of the link."
         )
+    _warn_of_other_mass(where, link, "body", body.mass)
+    return FlexibleLink(block, Pose(), end, Pose(point).inverse @ end.pose)
+
+
+def _warn_of_other_mass(where: str, link: Link, what: str, mass: float) -> None:
+    """Warn if a beam or body is much lighter or heavier than the link it replaces."""
+    stated = link.inertial.mass if link.inertial else 0.0
+    if abs(mass - stated) > MASS_SLACK * stated:
+        less = "Leave linear_density out to keep the mass, or add" if what == "beam" else "Check its units, or add"
+        warn(f"{where} has {stated:g} kg in the file, and its {what} {mass:g} kg. {less} what is missing to the model.")
 
 
 def _axes_of_joints(robot: Description, name: str, end: Joint) -> list[np.ndarray]:

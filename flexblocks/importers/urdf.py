@@ -47,8 +47,9 @@ def from_urdf(
         Beams in place of rigid links, by the name of the link; by (link, joint) where the link carries several joints,
         and the beam ends at this one. A beam is a dict of arguments of `FlexibleBeam`, without name and length: it is
         straight from joint to joint, its z axis along the first of them, and has the mass of the file unless
-        ``linear_density`` or ``section`` and ``material`` are given. Or it is a whole `FlexibleBeam` of that length, or
-        any other block with ``frame_a`` and ``frame_b``. Other joints of the link are carried by the nearer end.
+        ``linear_density`` or ``section`` and ``material`` are given. Or it is a whole `FlexibleBeam` of that length; a
+        `ReducedBody`, whose ``frame_a`` is the link's frame and ``frame_b`` at the joint; or any other block with these
+        two. Other joints of the link are carried by the nearer end.
     elastic : dict of Elastic, optional
         Rotor, gear and spring between motor and link, by the name of the joint.
     lock : dict of float, optional

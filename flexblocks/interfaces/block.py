@@ -202,6 +202,14 @@ class Block(_Named, ABC):
         del carried
         return ()
 
+    def particulars(self, carried: np.ndarray) -> tuple[str, ...]:
+        """Return what `flexblocks.Model.check` tells of the block besides its type, a line each.
+
+        `carried` as for `doubts`.
+        """
+        del carried
+        return ()
+
     def stiffened(self) -> Block:
         """Return the block without its elasticity, for `flexblocks.stiffen`; itself if it has none of its own."""
         return self

@@ -87,6 +87,9 @@ class Physics:
     velocity_forces : SX (6 + n, 1), optional
         The forces of inertia, on the inlet in its axes and on the coordinates, that are left when neither accelerates,
         where the block knows them alone in such a form: as `InertialBody.bias` of all that has the kinetic energy.
+    sizes : dict of float
+        By coordinate in m the largest change [m] up to which the inertia means anything, where that is below the size
+        of the block: coordinates that move no mass are looked for in tenths of it.
     """
 
     outlets: Mapping[str, Frame] = field(default_factory=dict)
@@ -100,6 +103,7 @@ class Physics:
     power: ca.SX | float = 0.0
     bodies: tuple[InertialBody, ...] = ()
     velocity_forces: ca.SX | None = None
+    sizes: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def stored(self) -> ca.SX:

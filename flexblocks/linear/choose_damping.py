@@ -142,7 +142,7 @@ def _beams(model: Model, beams: Sequence[str] | str | None, by: str) -> list[str
     deform = [
         name
         for name, kind in discretizations(model).items()
-        if hasattr(blocks[name], by) and any(kind.coordinates(axis) for axis in blocks[name].planes)
+        if hasattr(blocks[name], by) and any(kind.coordinates(axis) for axis in getattr(blocks[name], "planes", "y"))
     ]
     if not deform:
         raise ModelError(

@@ -33,6 +33,9 @@ class ModelCheck(RichDisplay):
         ``"yz"``.
     remarks : tuple of str
         What may not be meant: sizes, units, loads, and frequencies that a theory misses; each with what to do.
+    particulars : dict of tuple of str
+        By name of a block what else is told of it, a line each: of a `ReducedBody` mass, centre, inertia, and its
+        frequencies beside those of the finite elements.
     """
 
     HEADS: ClassVar[tuple[str, str, str]] = ("name", "type", "connected to")
@@ -43,6 +46,7 @@ class ModelCheck(RichDisplay):
     inputs: tuple[tuple[str, str, str], ...] = ()
     planes: Mapping[str, str] = field(default_factory=dict)
     remarks: tuple[str, ...] = ()
+    particulars: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     @property
     def title(self) -> str:
@@ -53,7 +57,8 @@ class ModelCheck(RichDisplay):
     def __str__(self) -> str:
         tables = [text_table(self.HEADS, self.rows)]
         tables += [text_table(self.INPUT_HEADS, self.inputs)] if self.inputs else []
-        return "\n".join([self.title, *tables, *(f"! {each}" for each in self.remarks)])
+        told = [f"{name}: {line}" for name, lines in self.particulars.items() for line in lines]
+        return "\n".join([self.title, *tables, *told, *(f"! {each}" for each in self.remarks)])
 
     def __repr__(self) -> str:
         return f"ModelCheck({self.name!r}: {len(self.rows)} blocks, {len(self.remarks)} remarks)"
@@ -80,4 +85,5 @@ def model_check(model: ArmGraph, graph: nx.MultiGraph) -> ModelCheck:
         for name, block in plan.blocks.items()
         for one in block.inputs()
     ]
-    return ModelCheck(model.name, len(plan.closures), tuple(rows), tuple(inputs), judged.planes, judged.remarks)
+    told = judged.planes, judged.remarks, judged.particulars
+    return ModelCheck(model.name, len(plan.closures), tuple(rows), tuple(inputs), *told)

@@ -7,6 +7,8 @@ from typing import Any
 
 from flexblocks.beam import VALUES, Discretization, Material, Section, TipBody
 from flexblocks.blocks import ALL_BLOCKS
+from flexblocks.bodies import BodyFile, FlexibleBody
+from flexblocks.bodies.body_file import file_of
 from flexblocks.errors import FileFormatError
 from flexblocks.file_paths import expanded, relative_to
 from flexblocks.interfaces import Block, Composite
@@ -19,8 +21,10 @@ from flexblocks.shapes import SHAPES, Shape
 FORMAT = 1
 # Bases of the types that a file may name, of the library and of a user: blocks, and values of their parameters.
 BLOCK_BASES = (Block, Composite)
-VALUE_BASES = (Discretization, Section, Material, TipBody, Shape)
-LIBRARY: dict[str, type] = {kind.__name__: kind for kind in (*ALL_BLOCKS, *VALUES, *SHAPES)}
+VALUE_BASES = (Discretization, Section, Material, TipBody, Shape, BodyFile)
+# Of these, those that name files.
+IN_FILES = (Shape, BodyFile)
+LIBRARY: dict[str, type] = {kind.__name__: kind for kind in (*ALL_BLOCKS, *VALUES, *SHAPES, BodyFile)}
 
 
 def save(model: ArmGraph, path: str | Path) -> None:
@@ -56,12 +60,14 @@ def _written(value: Any, place: str, folder: Path | None) -> Any:
     def write(inner: Any, where: str) -> Any:
         return _written(inner, where, folder)
 
+    if isinstance(value, FlexibleBody):
+        value = file_of(value, place)
     if not isinstance(value, (*BLOCK_BASES, *VALUE_BASES)):
         return write_plain(value, place, write)
     kind = type(value)
     if LIBRARY.get(kind.__name__, kind) is not kind:
         raise FileFormatError(f"{place}: the library has another type '{kind.__name__}'; rename yours.")
-    if isinstance(value, Shape):
+    if isinstance(value, IN_FILES):
         value = value.with_files(lambda path: relative_to(path, folder))
     # A block's name is its key.
     return write_dataclass(value, place, write, omit=("name",) if isinstance(value, BLOCK_BASES) else ())

@@ -27,9 +27,8 @@ from flexblocks.errors import FileFormatError
 from flexblocks.file_paths import expanded, seen_from
 from flexblocks.modeling.dataclass_data import check_keys, checked_kind, located, read_dataclass
 from flexblocks.modeling.model import Model
-from flexblocks.modeling.model_data import BLOCK_BASES, FORMAT, LIBRARY, VALUE_BASES
+from flexblocks.modeling.model_data import BLOCK_BASES, FORMAT, IN_FILES, LIBRARY, VALUE_BASES
 from flexblocks.modeling.yaml_json import read_document
-from flexblocks.shapes import Shape
 
 
 def load_model(path: str | Path, types: Iterable[type] = ()) -> Model:
@@ -134,7 +133,7 @@ def _read_value(value: Any, place: str, known: Mapping[str, type], folder: Path 
 
     if isinstance(value, Mapping):
         made = read_dataclass(value, place, _derived(known, VALUE_BASES), read)
-        return made.with_files(lambda path: seen_from(path, folder)) if isinstance(made, Shape) else made
+        return made.with_files(lambda path: seen_from(path, folder)) if isinstance(made, IN_FILES) else made
     if isinstance(value, list):
         return tuple(read(entry, f"{place}[{i}]") for i, entry in enumerate(value))
     return value

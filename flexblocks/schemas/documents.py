@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable, Iterable, Mapping
 
 from flexblocks.beam import Discretization
+from flexblocks.bodies import BodyFile, FlexibleBody
 from flexblocks.interfaces import Block, Composite
 from flexblocks.modeling.model_data import BLOCK_BASES, FORMAT, LIBRARY
 from flexblocks.modeling.schema_reference import schema_address
@@ -85,7 +86,8 @@ def _document(kind: str, title: str, properties: Schema, required: list[str], de
 
 def _reference(kinds: Mapping[str, type]) -> Callable[[type], Schema | None]:
     """Return what stands for a type in annotations: any of the types below it."""
-    return lambda base: union(kinds, base)
+    # A body is written as the file that it is in.
+    return lambda base: union(kinds, BodyFile if base is FlexibleBody else base)
 
 
 def _carried(kinds: Mapping[str, type]) -> dict[str, type]:

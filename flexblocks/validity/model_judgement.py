@@ -31,10 +31,13 @@ class Judgement:
         By name of the beam the axes along which it deflects: ``"y"``, ``"z"`` or ``"yz"``.
     remarks : tuple of str
         What may not be meant, each a sentence with what to do.
+    particulars : dict of tuple of str
+        What blocks tell of themselves (`flexblocks.interfaces.Block.particulars`), by name of the block.
     """
 
     planes: Mapping[str, str]
     remarks: tuple[str, ...]
+    particulars: Mapping[str, tuple[str, ...]]
 
 
 def judgement(model: ArmGraph) -> Judgement:
@@ -50,7 +53,8 @@ def judgement(model: ArmGraph) -> Judgement:
     terms, carried = evaluated(plan, kinds, p)
     planes = {name: node.block.planes for name, node in plan.nodes.items() if isinstance(node.block, BEAMS)}
     remarks = (*_of_arm(model, plan, terms), *_of_blocks(plan, terms, carried))
-    return Judgement(planes, tuple(dict.fromkeys(remarks)))
+    told = {name: node.block.particulars(carried[name]) for name, node in plan.nodes.items()}
+    return Judgement(planes, tuple(dict.fromkeys(remarks)), {name: lines for name, lines in told.items() if lines})
 
 
 def _of_arm(model: ArmGraph, plan: Topology, terms: Mapping[str, BlockTerms]) -> Iterator[str]:

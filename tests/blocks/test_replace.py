@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import flexblocks as fb
+from arms.flexible_bodies import bar
 from flexblocks.blocks import ALL_BLOCKS
 from flexblocks.errors import ParameterError
 
@@ -56,6 +57,10 @@ EXAMPLES: dict[type, tuple[fb.Block | fb.Composite, ...]] = {
     fb.Payload: (fb.Payload("a", 1.0, np.diag([0.1, 0.2, 0.2]), (0.1, 0.0, 0.3)),),
     fb.Prismatic: (fb.Prismatic("a", axis=(0, 3, 4), damping=0.1, start=0.2),),
     fb.Rack: (fb.Rack("a", -0.02),),
+    fb.ReducedBody: (
+        fb.ReducedBody("a", body=bar(), modes=3, damping_ratio=0.01, stiffening=True),
+        fb.ReducedBody("a", body=bar(), tip="free", shape=fb.Sphere(0.1)),
+    ),
     fb.Revolute: (fb.Revolute("a", axis=(0, 3, 4), damping=0.1, start=0.2),),
     fb.RigidBody: (fb.RigidBody("a", 1.0, 0.1, (0.1, 0.0, 0.0), (0.2, 0.0, 0.0)),),
     fb.RigidLink: (fb.RigidLink("a", 0.5, 1.0, inertia=0.1, center=0.2), fb.RigidLink("a", 0.5)),

@@ -16,6 +16,7 @@ import scipy.io
 from typer.testing import CliRunner
 
 import flexblocks as fb
+from arms.flexible_bodies import bar_mesh
 from arms.library import subudhi_morris
 from flexblocks import models
 from flexblocks.cli import app
@@ -597,3 +598,23 @@ def test_robots_that_are_none_are_refused(tmp_path: Path) -> None:
     path.write_text("<sdf/>")
     run = CliRunner().invoke(app, ["import", str(path)])
     assert run.exit_code == 1
+
+
+def test_a_body_of_finite_elements_becomes_a_file(tmp_path: Path) -> None:
+    skfem = pytest.importorskip("skfem")
+    mesh = bar_mesh(length=0.1, n=3)
+    ends = {"root": lambda x: x[0] < 1e-9, "end": lambda x: x[0] > 0.0999}
+    facets = {name: mesh.facets_satisfying(at) for name, at in ends.items()}
+    mesh = skfem.MeshTet(mesh.p, mesh.t).with_boundaries(facets)
+    mesh.save(str(tmp_path / "bar.msh"), file_format="gmsh22")
+    out = tmp_path / "bar.npz"
+    given = ("--density", 2700, "--youngs-modulus", 70e9, "--interface", "frame_a=root", "--interface", "frame_b=end")
+    result = run("body", tmp_path / "bar.msh", "--out", out, "--modes", 6, *given)
+    assert result.exit_code == 0, result.output
+    assert "finite elements:" in result.output
+    assert fb.FlexibleBody.load(out).mass == pytest.approx(0.054)
+    assert run("body", out).output.startswith("FlexibleBody(0.054 kg")
+    refused = run("body", tmp_path / "bar.msh", "--density", 2700)
+    assert refused.exit_code == 1
+    assert "must be given together" in refused.output
+    assert run("body", out, "--interface", "tip").exit_code == 2

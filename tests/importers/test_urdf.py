@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import flexblocks as fb
+from arms.flexible_bodies import angle
 from flexblocks import export, optim
 from urdf_files import joint, link, two_links, written
 
@@ -159,6 +160,27 @@ def test_flexible_links_of_another_mass_or_length(tmp_path: Path) -> None:
         fb.from_urdf(path, flexible={"tool": {"flexural_rigidity": 1.0}})
     with pytest.raises(fb.FlexblocksError, match="leave it out"):
         fb.from_urdf(path, flexible={"forearm": {"length": 0.4, "flexural_rigidity": 1.0}})
+
+
+def test_bodies_of_finite_elements_stand_for_links(tmp_path: Path) -> None:
+    body = angle()
+    place = " ".join(f"{x:.6f}" for x in body.points[1])
+    more = joint("flange", "forearm", "tool", kind="fixed", xyz=place) + link("tool")
+    path = two_links(tmp_path, more=more)
+    robot = fb.from_urdf(path, flexible={"forearm": fb.ReducedBody("any", body=body, modes=2)})
+    assert robot.model["forearm"].modes == 2
+    dae, rigid = fb.assemble(robot.model), fb.assemble(fb.from_urdf(path).model)
+    q = {"shoulder.angle": 0.4, "elbow.angle": -0.7}
+    x = dae.x.start.copy()
+    for name, value in q.items():
+        x[dae.x.names.index(name)] = value
+    ours = dict(zip(dae.y.names, np.array(dae.output(x, np.zeros(len(dae.u)), [])).ravel(), strict=True))
+    theirs = dict(zip(rigid.y.names, np.array(rigid.output([*q.values(), 0, 0], [0, 0], [])).ravel(), strict=True))
+    for axis in "xyz":
+        assert ours[f"tool.{axis}"] == pytest.approx(theirs[f"tool.{axis}"], abs=2e-6)
+    elsewhere = two_links(tmp_path, more=joint("flange", "forearm", "tool", kind="fixed", xyz="0.4 0 0") + link("tool"))
+    with pytest.raises(fb.FlexblocksError, match=r"frame_b of the body is at .* both must be one place"):
+        fb.from_urdf(elsewhere, flexible={"forearm": fb.ReducedBody("any", body=body)})
 
 
 def test_links_that_carry_several_joints(tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import flexblocks as fb
+from arms.flexible_bodies import angle
 from arms.random_arms import arms
 from flexblocks import models
 from flexblocks.blocks import ALL_BLOCKS
@@ -154,6 +155,9 @@ def everything() -> fb.Model:
     model.connect(body.frame_b, cross.frame_a)
     model.connect(cross.frame_b, tip.frame_a)
     blade = model.add(fb.SlidingBeam("blade", 0.6, 1.0, 10.0, fb.FiniteElements(1), damping=0.2, start=0.4))
+    bracket = model.add(fb.ReducedBody("bracket", body=angle(), modes=2, damping_ratio=0.01))
+    model.connect(ground.frame_b, bracket.frame_a)
+    model.connect(bracket.frame_b, model.add(fb.LumpedMass("plate", mass=0.1)).frame_a)
     scale = model.add(fb.ForceSensor("scale"))
     model.connect(ground.frame_b, scale.frame_a)
     model.connect(scale.frame_b, blade.frame_a)
@@ -197,6 +201,7 @@ def test_every_block_comes_back(tmp_path, suffix):
     used = {type(block).__name__ for block in model.blocks.values()}
     assert used == {kind.__name__ for kind in ALL_BLOCKS}
     path = tmp_path / f"arm{suffix}"
+    angle().save(tmp_path / "bracket.npz")
     model.save(path)
     again = fb.load(path)
     assert (again.name, again.gravity) == (model.name, model.gravity)

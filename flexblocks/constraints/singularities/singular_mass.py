@@ -94,8 +94,9 @@ def _generic_mass(dae: DAE, phase: float) -> np.ndarray:
 def _generic_posture(dae: DAE, phase: float) -> tuple[np.ndarray, ...]:
     """Return the posture (see `DAE.posture`) a generic step beside the start, in which no coordinate leaves its range.
 
-    The step is a tenth of a radian, or of a length: that of the beam that a coordinate bends, or of the longest part of
-    the arm for a slide, so that a beam of 2 mm is not bent by metres. Slides that are extended move by a tenth of
+    The step is a tenth of a radian, or of a length: that of the body that a coordinate deforms, or of the longest part
+    of the arm for a slide, so that a beam of 2 mm is not bent by metres; and as much less as the coordinate moves an
+    outlet by more than itself, or turns it by more than a radian a length. Slides that are extended move by a tenth of
     their extension, as a beam that is out by a centimetre must not be pushed in by ten.
     """
     n, x = dae.tree.size, dae.x.start.copy()
@@ -115,10 +116,14 @@ def _units(dae: DAE) -> np.ndarray:
     kinds = {id(body.terms): body.terms for body in dae.tree.bodies}
     reaches = {key: _reach(terms, dae.p.start) for key, terms in kinds.items()}
     units = np.where(meters, max(reaches.values(), default=0.0) or 1.0, 1.0)
+    sizes = {key: _sizes(kinds[key], reach, dae.p.start) for key, reach in reaches.items() if reach}
     for body in dae.tree.bodies:
-        reach, of_body = reaches[id(body.terms)], list(body.share.used)
-        if body.terms.has_inertia and reach:
-            units[of_body] = np.where(meters[of_body], reach, 1.0)
+        size = sizes.get(id(body.terms))
+        if not body.terms.has_inertia or size is None:
+            continue
+        for row in range(len(size)):
+            columns = list(body.share.row(row)[0])
+            units[columns] = np.where(meters[columns], size[row], 1.0)
     return np.where(meters & (start > 0), start, units)
 
 
@@ -128,3 +133,19 @@ def _reach(terms: BlockTerms, p: np.ndarray) -> float:
     still = (np.eye(3), np.zeros(3), np.zeros(6), q, np.zeros(len(q)), parameters)
     ends = [motion(*still)[1].full() for motion in terms.motions.values()]
     return max((float(np.linalg.norm(end)) for end in ends), default=0.0)
+
+
+def _sizes(terms: BlockTerms, reach: float, p: np.ndarray) -> np.ndarray:
+    """Return for each coordinate (n,) of a block the change [m] that moves or turns its outlets by 1 in its units.
+
+    By a length, the block's `reach` [m], or by 1 rad, whichever comes first, in the reference configuration; no more
+    than the block says (`flexblocks.interfaces.Physics.sizes`).
+    """
+    q, parameters = terms.reference(p)
+    most = np.ones(len(q))
+    for motion in terms.motions.values():
+        for i, unit in enumerate(np.eye(len(q))):
+            twist = motion(np.eye(3), np.zeros(3), np.zeros(6), q, unit, parameters)[2].full().ravel()
+            most[i] = max(most[i], np.linalg.norm(twist[3:]), reach * np.linalg.norm(twist[:3]))
+    own = [terms.physics.sizes.get(coordinate.name, np.inf) for coordinate in terms.coordinates]
+    return np.minimum(reach / most, own)

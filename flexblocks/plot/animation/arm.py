@@ -19,9 +19,10 @@ from flexblocks.dae.dae import DAE
 from flexblocks.dynamics.algorithms.frame_motions import placed
 from flexblocks.dynamics.evaluation.body import Body
 from flexblocks.interfaces.parameters import argument_name
-from flexblocks.plot.animation.poses import STATIONS, BodyPoses, bends
+from flexblocks.plot.animation.poses import STATIONS, BodyPoses, bends, stations_of, surface_of
 from flexblocks.plot.animation.shapes.body_shapes import body_shapes
 from flexblocks.plot.animation.shapes.looks import Look, Scale, ground, look, motor
+from flexblocks.plot.animation.shapes.modal_surface import modal_surface
 from flexblocks.plot.animation.shapes.sections import beam_mesh, beam_radius
 
 # Radius of joints: of the beams' thickness, and within these shares of the arm's extent; by trial.
@@ -119,7 +120,9 @@ def arm_parts(dae: DAE, poses: list[BodyPoses], up: np.ndarray, triangles: int) 
     parts, rods = [], []
     shapes = body_shapes([body.block for body in bodies], triangles)
     links = _links(dae, bodies, number)
-    shaped = {link for link, drawn in zip(links, shapes, strict=True) if drawn}
+    surfaces = [surface_of(body) for body in bodies]
+    shaped = {link for i, link in enumerate(links) if shapes[i] or surfaces[i]}
+    share = triangles // max(sum(surface is not None for surface in surfaces), 1)
     beside = _unmounted_rotors(dae, bodies)
     for i, (body, length) in enumerate(zip(bodies, lengths, strict=True)):
         parent = -1 if body.parent is None else number[dae.tree.bodies[body.parent].name]
@@ -128,6 +131,8 @@ def arm_parts(dae: DAE, poses: list[BodyPoses], up: np.ndarray, triangles: int) 
             shown = shapes[i]
         elif bends(body):
             shown: Look = [("link", beam_mesh(body.block, length, STATIONS))]
+        elif (surface := surfaces[i]) is not None:
+            shown = [("link", modal_surface(surface, share))]
         elif isinstance(body.block, Ground):
             shown = ground(up, scale) if _stands(bodies, number, dae, i) else []
         elif _is_table(dae, bodies, number, i):
@@ -143,7 +148,7 @@ def arm_parts(dae: DAE, poses: list[BodyPoses], up: np.ndarray, triangles: int) 
                 numbers(body.block),
                 parent,
                 anchor,
-                STATIONS if bends(body) else 0,
+                STATIONS if bends(body) else len(stations_of(body)),
                 shown,
             )
         )
@@ -167,6 +172,10 @@ def _links(dae: DAE, bodies: list[Body], number: dict[str, int]) -> list[int]:
 
 def station_of(body: Body, outlet: str) -> int:
     """Return the station of a body that is nearest to one of its frames."""
+    block: Any = body.block
+    if (surface := surface_of(body)) is not None and outlet in block.body.names[1:]:
+        point = block.body.points[block.body.names.index(outlet)]
+        return 1 + int(np.argmin(np.linalg.norm(surface.stations - point, axis=1)))
     if not bends(body) or outlet == "frame_a":
         return 0
     share = body.block.fraction(outlet) if isinstance(body.block, HasStations) else 1.0

@@ -8,8 +8,10 @@ from functools import lru_cache
 import casadi as ca
 import numpy as np
 
+from flexblocks.blocks.bodies.reduced_body import ReducedBody
 from flexblocks.blocks.bodies.sliding_beam import SlidingBeam
 from flexblocks.blocks.bodies.stations import HasStations
+from flexblocks.bodies.flexible_body import Surface
 from flexblocks.dae.dae import DAE
 from flexblocks.dynamics.algorithms.frame_motions import placed, terms_at
 from flexblocks.dynamics.algorithms.kinematics import poses
@@ -24,6 +26,8 @@ STEP = 1e-5
 @dataclass(frozen=True, eq=False)
 class BodyPoses:
     """Poses of one body over time: its inlet and, of a beam, stations from there to its end.
+
+    Stations of a `ReducedBody` are where its inlet would be if all of it moved as the surface there.
 
     Attributes
     ----------
@@ -44,6 +48,26 @@ def bends(body: Body) -> bool:
     return isinstance(body.block, (HasStations, SlidingBeam))
 
 
+def stations_of(body: Body, stations: int = STATIONS) -> tuple[str, ...]:
+    """Return the outlets of a body that are its stations."""
+    if isinstance(body.block, SlidingBeam):
+        return ("frame_b",)
+    if isinstance(body.block, ReducedBody):
+        return body.block.stations
+    return body.block.centerline(stations) if isinstance(body.block, HasStations) else ()
+
+
+def surface_of(body: Body) -> Surface | None:
+    """Return the surface of a `ReducedBody`; None of one without, and of other bodies."""
+    return body.block.surface if isinstance(body.block, ReducedBody) else None
+
+
+def surface_places(body: Body) -> np.ndarray:
+    """Return the places (k, 3) [m] of the stations of a `ReducedBody`, undeformed; none of another body."""
+    drawn = surface_of(body)
+    return np.zeros((0, 3)) if drawn is None else drawn.stations
+
+
 @lru_cache(maxsize=8)
 def _function(dae: DAE, stations: int) -> ca.Function:
     """Return the function (q, p, dependent variables) -> poses (12, k) of each body with a place, stacked."""
@@ -52,9 +76,7 @@ def _function(dae: DAE, stations: int) -> ca.Function:
         if body.parent is None and not body.terms.outlets:
             continue
         columns = [ca.vertcat(ca.vec(R), r)]
-        outlets = body.block.centerline(stations) if isinstance(body.block, HasStations) else ()
-        if isinstance(body.block, SlidingBeam):
-            outlets = ("frame_b",)
+        outlets = stations_of(body, stations)
         if outlets:
             terms = terms_at(body, outlets, dae.p.symbol)
             ends = [ca.vertcat(ca.vec(terms.outlets[name].R), terms.outlets[name].r) for name in outlets]
@@ -72,7 +94,7 @@ def body_poses(dae: DAE, x: np.ndarray, z: np.ndarray, p: np.ndarray, stations: 
     A sliding beam bends through a cubic between the frames at its ends.
     """
     arguments = dae.posture(x.T, z.T, p)
-    return _split(dae, _evaluated(dae, stations, *arguments), stations)
+    return [_from_inlet(one) for one in _split(dae, _evaluated(dae, stations, *arguments), stations)]
 
 
 def speeds(dae: DAE, x: np.ndarray, z: np.ndarray, p: np.ndarray, stations: int = STATIONS) -> list[np.ndarray]:
@@ -98,7 +120,7 @@ def _evaluated(dae: DAE, stations: int, *arguments: np.ndarray) -> np.ndarray:
 def _split(dae: DAE, values: np.ndarray, stations: int) -> list[BodyPoses]:
     found, column = [], 0
     for body in placed(dae.tree):
-        count = 1 + (stations if isinstance(body.block, HasStations) else int(isinstance(body.block, SlidingBeam)))
+        count = 1 + len(stations_of(body, stations))
         part = values[:, column : column + count]
         column += count
         R = part[..., :9].reshape(*part.shape[:2], 3, 3).swapaxes(2, 3)  # CasADi stacks columns
@@ -107,6 +129,16 @@ def _split(dae: DAE, values: np.ndarray, stations: int) -> list[BodyPoses]:
             R, r = _cubic(R, r, stations)
         found.append(BodyPoses(body, R, r))
     return found
+
+
+def _from_inlet(one: BodyPoses) -> BodyPoses:
+    """Return the poses of a body with those on a surface as of its inlet, moved as they are."""
+    places = surface_places(one.body)
+    if not len(places):
+        return one
+    r = one.r.copy()
+    r[:, 1:] -= np.einsum("tkij,kj->tki", one.R[:, 1:], places)
+    return BodyPoses(one.body, one.R, r)
 
 
 def _cubic(R: np.ndarray, r: np.ndarray, stations: int) -> tuple[np.ndarray, np.ndarray]:

@@ -9,7 +9,7 @@ import numpy as np
 
 from flexblocks.libraries import scipy
 from flexblocks.plot.animation.arm import Part
-from flexblocks.plot.animation.poses import BodyPoses
+from flexblocks.plot.animation.poses import BodyPoses, bends
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,7 +22,7 @@ class Track:
     r : ndarray (frames, 3)
         Pose of its inlet in the world.
     rest : ndarray (frames,)
-        Length of the straight part along its x axis [m]; 0 of one that does not bend.
+        Length of the straight part along its x axis [m]; 0 of one that is no beam.
     shift, turn : ndarray (frames, k, 3)
         Of its stations, from their place on the straight part, as seen from the inlet [m], and the rotation vector of
         their turn [rad].
@@ -47,7 +47,7 @@ def track(poses: BodyPoses) -> Track:
     if not k:
         return Track(R, r, np.zeros(frames), local, np.zeros((frames, 0, 3)))
     steps = np.diff(np.concatenate([np.zeros((frames, 1, 3)), local], axis=1), axis=1)
-    rest = np.linalg.norm(steps, axis=2).sum(axis=1)
+    rest = np.linalg.norm(steps, axis=2).sum(axis=1) if bends(poses.body) else np.zeros(frames)
     straight = np.zeros_like(local)
     straight[..., 0] = rest[:, None] * np.arange(1, k + 1) / k
     turn = scipy.spatial.transform.Rotation.from_matrix(turned.reshape(-1, 3, 3)).as_rotvec().reshape(frames, k, 3)
