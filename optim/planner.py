@@ -30,6 +30,7 @@ from .model.objective import set_costs
 from .model.trajectories import transcribed_problem
 from .presolve.postures.search_time import searching_until
 from .presolve.transcribed_problem import TranscribedProblem
+from .problem.objectives.functionals import Extending
 from .problem.problem import Problem
 from .problem.rest_to_rest import RestToRest
 from .results.plan import Plan
@@ -191,7 +192,8 @@ def plan_with(
     if transcribed.is_free:
         warn_of_jumps(transcribed)
     # Solve
-    if guess is None and (motion := _objective_guess(transcribed)) is not None:
+    extending = [term for _, term in transcribed.problem.objective.terms if isinstance(term, Extending)]
+    if guess is None and extending and (motion := _guess_of(extending[0], transcribed)) is not None:
         set_given(model, motion)
         set_costs(model)
     given = None if guess is None else solve_from_given(model, guess, solver)
@@ -209,20 +211,18 @@ def plan_with(
         if any(t.path.rows or np.isfinite(t.limits.x).any() for t in transcribed.first):
             _warn_of_excesses(solution)
     warn_beyond_states(solution)
-    for _, term in solution.transcribed.problem.objective.terms:
+    for term in extending:
         for remark in term.remarks(solution.trajectory):
             warn(f"Plan of '{dae.name}': {remark}.", PlanWarning)
     return solution
 
 
-def _objective_guess(transcribed: TranscribedProblem) -> Trajectory | None:
-    """Return the motion that a term of the objective begins with, of a motion of one phase."""
+def _guess_of(term: Extending, transcribed: TranscribedProblem) -> Trajectory | None:
+    """Return the motion that a term of the objective begins with, of a motion of one phase in a given time."""
     first = transcribed.first[0]
     if len(transcribed.first) > 1 or first.duration_range is not None:
         return None
-    at = first.dae, first.begin.point, float(first.phase.duration), first.limits.u, first.p
-    motions = (term.guess(*at) for _, term in transcribed.problem.objective.terms)
-    return next((motion for motion in motions if motion is not None), None)
+    return term.guess(first.dae, first.begin.point, float(first.phase.duration), first.limits.u, first.p)
 
 
 def _warn_of_excesses(plan: Plan) -> None:
