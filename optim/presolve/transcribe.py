@@ -54,8 +54,7 @@ def transcribe(
     FlexblocksError
         The problem is malformed, contains an unknown name, or its start or goal is infeasible.
     """
-    for _, term in problem.objective.terms:
-        dae = term.extended(dae) if isinstance(term, Extending) else dae
+    dae = next((term.extended(dae) for _, term in problem.objective.terms if isinstance(term, Extending)), dae)
     asked = resolved_problem(dae, problem, options, p)
     ends, durations = _ends(before) if before is not None else motion_ends(asked)
     meshes = _meshes(asked, durations)
