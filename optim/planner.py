@@ -13,7 +13,6 @@ from flexblocks.dae.dae import DAE
 from flexblocks.errors import listing
 from flexblocks.interrupt import answered
 from flexblocks.progress import ProgressDisplay
-from flexblocks.simulation.trajectory import Trajectory
 from flexblocks.user_warning import warn
 from flexblocks.validity.large_deflections import without_warning
 
@@ -30,6 +29,7 @@ from .model.objective import set_costs
 from .model.trajectories import transcribed_problem
 from .presolve.postures.search_time import searching_until
 from .presolve.transcribed_problem import TranscribedProblem
+from .problem.objectives.functionals import Extending
 from .problem.problem import Problem
 from .problem.rest_to_rest import RestToRest
 from .results.plan import Plan
@@ -191,9 +191,9 @@ def plan_with(
     if transcribed.is_free:
         warn_of_jumps(transcribed)
     # Solve
-    if guess is None and (motion := _objective_guess(transcribed)) is not None:
-        set_given(model, motion)
-        set_costs(model)
+    extending = [term for _, term in transcribed.problem.objective.terms if isinstance(term, Extending)]
+    if guess is None and extending:
+        _begin_as(extending[0], model, transcribed)
     given = None if guess is None else solve_from_given(model, guess, solver)
     try:
         solution = given or Continuation(model, solver).run()
@@ -209,20 +209,25 @@ def plan_with(
         if any(t.path.rows or np.isfinite(t.limits.x).any() for t in transcribed.first):
             _warn_of_excesses(solution)
     warn_beyond_states(solution)
-    for _, term in solution.transcribed.problem.objective.terms:
-        for remark in term.remarks(solution.trajectory):
-            warn(f"Plan of '{dae.name}': {remark}.", PlanWarning)
-    return solution
+    return _told(extending, solution) if extending else solution
 
 
-def _objective_guess(transcribed: TranscribedProblem) -> Trajectory | None:
-    """Return the motion that a term of the objective begins with, of a motion of one phase."""
+def _begin_as(term: Extending, model: Any, transcribed: TranscribedProblem) -> None:
+    """Set a model of one phase in a given time to the motion that a term of the objective begins with."""
     first = transcribed.first[0]
     if len(transcribed.first) > 1 or first.duration_range is not None:
-        return None
-    at = first.dae, first.begin.point, float(first.phase.duration), first.limits.u, first.p
-    motions = (term.guess(*at) for _, term in transcribed.problem.objective.terms)
-    return next((motion for motion in motions if motion is not None), None)
+        return
+    motion = term.guess(first.dae, first.begin.point, float(first.phase.duration), first.limits.u, first.p)
+    if motion is not None:
+        set_given(model, motion)
+        set_costs(model)
+
+
+def _told(extending: list[Extending], plan: Plan) -> Plan:
+    """Return a plan, with a warning of what terms of its objective say of it."""
+    for remark in (remark for term in extending for remark in term.remarks(plan.trajectory)):
+        warn(f"Plan of '{plan.transcribed.dae.name}': {remark}.", PlanWarning)
+    return plan
 
 
 def _warn_of_excesses(plan: Plan) -> None:

@@ -127,7 +127,7 @@ class FilterEquations:
         A, G, variances = (
             np.array(value) for value in ca.Function("step", [x, u], [A, G, variances])(point.x, point.u)
         )
-        R = self.noise.measured + self.lin.D**2 @ self.noise.inputs
+        R = np.asarray(self.noise.measured) + self.lin.D**2 @ self.noise.inputs
         return A, G @ np.diag(variances.ravel()) @ G.T, R
 
     def _step(self, x: ca.SX, u: ca.SX, step: ca.SX | float) -> tuple[ca.SX, ca.SX, ca.SX, ca.SX]:

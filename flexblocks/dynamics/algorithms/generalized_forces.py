@@ -63,8 +63,7 @@ def _of_states(tree: Tree, kind: str, x: ca.SX, z: ca.SX, u: ca.SX) -> ca.SX:
     inputs = tree.block_inputs(x, z, u)
     values = _of_group(tree, "w", kind, x, z, inputs)
     if tree.feedback is not None:
-        feedback = tree.feedback
-        values += call((kind == "rest" and feedback.rest) or feedback.rates, x, z, u, tree.p)
+        values += call((kind == "rest" and tree.feedback.rest) or tree.feedback.rates, x, z, u, tree.p)
     return ca.densify(ca.vertcat(*values, ca.SX(0, 1)))
 
 

@@ -192,7 +192,7 @@ def _held_weights(
     result = least_squares(
         lambda z: at(z).residuals,
         z,
-        jac=lambda z: at(z).jacobian,
+        jac=lambda z: at(z).jacobian,  # pyright: ignore[reportArgumentType]
         bounds=bounds,
         method="trf",
         x_scale="jac",

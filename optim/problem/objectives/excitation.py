@@ -19,7 +19,7 @@ from flexblocks.statics.operating_point import OperatingPoint
 from ...errors import ProblemError
 from ..signals.instant import Instant
 from ..signals.signals import Signals
-from .functionals import Mayer
+from .functionals import Extending
 
 # Relative standard deviation with which a parameter is known beforehand, where nothing else is said: hardly at all.
 UNKNOWN = 100.0
@@ -28,7 +28,7 @@ UNSEEN = 0.5  # such a deviation after the motion
 
 
 @dataclass(frozen=True, eq=False)
-class Excitation(Mayer):
+class Excitation(Extending):
     """The uncertainty that is left of parameters after the motion, as measured samples of it tell.
 
     Sensitivities of the arm's states in the parameters, and the information that they gather, become states of the
@@ -93,17 +93,17 @@ class Excitation(Mayer):
         return with_information(dae, tuple(self.parameters), self.noise)
 
     def guess(
-        self, dae: DAE, start: OperatingPoint, duration: float, inputs: np.ndarray, p: np.ndarray
+        self, dae: DAE, begin: OperatingPoint, duration: float, inputs: np.ndarray, p: np.ndarray
     ) -> Trajectory | None:
         """Return the motion under sweeps of the inputs, as a standstill gathers nothing, in all directions alike."""
         t, signals = np.linspace(0, duration, SWEEP), {}
-        for i, (name, held, (low, high)) in enumerate(zip(dae.u.names, start.u, inputs, strict=True)):
+        for i, (name, held, (low, high)) in enumerate(zip(dae.u.names, begin.u, inputs, strict=True)):
             reach = min(high - held, held - low)
             if not np.isfinite(reach):
                 return None
             turns = (1 + i) * t / duration + 3 * (t / duration) ** 2
             signals[name] = piecewise_linear(t, held + reach / 4 * np.sin(2 * np.pi * turns))
-        return simulate(dae, t, signals, start.x, p)
+        return simulate(dae, t, signals, begin.x, p)
 
     def value(self, at: Instant) -> ca.SX:
         signals, k, size = Signals(at), len(self.parameters), unit(self.noise, self.sample_time)

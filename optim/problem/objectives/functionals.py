@@ -8,6 +8,10 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
+from flexblocks.dae.dae import DAE
+from flexblocks.simulation.trajectory import Trajectory
+from flexblocks.statics.operating_point import OperatingPoint
+
 from ..signals.instant import Instant
 from .objective import Objective, PhaseModel
 
@@ -47,3 +51,32 @@ class Mayer(Objective):
 
     def cost(self, phase: PhaseModel) -> Any:
         return phase.final_value(self)
+
+
+class Extending(Mayer):
+    """A Mayer term of states that the arm does not have, and the term adds to it."""
+
+    @abstractmethod
+    def extended(self, dae: DAE) -> DAE:
+        """Return the arm with these states; an arm that has them as it is."""
+
+    @abstractmethod
+    def guess(
+        self, dae: DAE, begin: OperatingPoint, duration: float, inputs: np.ndarray, p: np.ndarray
+    ) -> Trajectory | None:
+        """Return a motion to begin with, or None.
+
+        Parameters
+        ----------
+        dae : DAE
+        begin : OperatingPoint
+        duration : float
+            [s]
+        inputs : ndarray (nu, 2)
+            Limits of the inputs.
+        p : ndarray (np,)
+        """
+
+    @abstractmethod
+    def remarks(self, motion: Trajectory) -> tuple[str, ...]:
+        """Return what to warn of in a planned motion, a sentence each."""

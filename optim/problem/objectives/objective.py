@@ -14,10 +14,6 @@ from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
-from flexblocks.dae.dae import DAE
-from flexblocks.simulation.trajectory import Trajectory
-from flexblocks.statics.operating_point import OperatingPoint
-
 from ...errors import ProblemError
 
 
@@ -94,31 +90,6 @@ class Objective(ABC):
     def lasting(self, duration: float) -> Objective:
         """Return the objective of a motion of this duration [s], with the weights that depend on it."""
         return self
-
-    def extended(self, dae: DAE) -> DAE:
-        """Return the arm with the states that the term needs beyond the arm's own."""
-        return dae
-
-    def guess(
-        self, dae: DAE, start: OperatingPoint, duration: float, inputs: np.ndarray, p: np.ndarray
-    ) -> Trajectory | None:
-        """Return a motion to begin with, for a term that the planner's own guess does not suit.
-
-        Parameters
-        ----------
-        dae : DAE
-        start : OperatingPoint
-        duration : float
-            [s]
-        inputs : ndarray (nu, 2)
-            Limits of the inputs.
-        p : ndarray (np,)
-        """
-        return None
-
-    def remarks(self, motion: Trajectory) -> tuple[str, ...]:
-        """Return what to warn of in a planned motion, a sentence each."""
-        return ()
 
     def sized(self, sizes: Mapping[str, float]) -> Objective:
         """Return the objective with inputs over these sizes, by name, unless it has its own: their squares compare."""
