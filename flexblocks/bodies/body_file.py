@@ -95,8 +95,9 @@ def save_body(body: FlexibleBody, path: str | Path) -> None:
     }
     if body.stresses:
         plain["stresses.names"] = np.array(body.stresses.names)
+    content: dict[str, Any] = {**plain, **arrays(body)}
     with atomic_file(path) as file, file.open("wb") as stream:
-        np.savez_compressed(stream, **(plain | arrays(body)))
+        np.savez_compressed(stream, **content)
     _remember(body, path)
 
 

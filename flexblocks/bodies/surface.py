@@ -20,7 +20,7 @@ def surface(nodes: np.ndarray, triangles: np.ndarray, modes: np.ndarray) -> Surf
     stations = vertices[chosen]
     rides = scipy.spatial.KDTree(stations).query(vertices)[1]
     shapes = modes.reshape(len(nodes), 3, -1)
-    around = scipy.spatial.KDTree(nodes).query(stations, min(AROUND, len(nodes)))[1]
+    around = np.asarray(scipy.spatial.KDTree(nodes).query(stations, min(AROUND, len(nodes)))[1])
     motion = np.array([_rigid_part(nodes, shapes, near, at) for near, at in zip(around, stations, strict=True)])
     return Surface(vertices, corners.reshape(triangles.shape), np.asarray(rides), stations, motion)
 

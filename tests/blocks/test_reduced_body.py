@@ -279,8 +279,7 @@ def test_a_third_interface_is_a_port():
 @pytest.mark.parametrize("count", [1, 2])
 def test_slews_are_those_of_exudyns_reduced_bodies(count):
     """The same matrices, 12 modes, floating frames (ObjectFFRFreducedOrder)."""
-    exu = pytest.importorskip("exudyn")
-    del exu
+    pytest.importorskip("exudyn")
     from oracles.exudyn_bodies import slew
 
     of = solid(angle_mesh(), ALUMINIUM)

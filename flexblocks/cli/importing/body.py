@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from flexblocks.cli.arguments import checked_file
 from flexblocks.cli.report import print_line
 from flexblocks.errors import ParameterError
+
+
+class Units(StrEnum):
+    """Units of a file of CalculiX."""
+
+    SI = "m-kg-s"
+    MM_T_S = "mm-t-s"
+    MM_KG_MS = "mm-kg-ms"
 
 
 def body(
@@ -34,7 +43,7 @@ def body(
         ),
     ] = None,
     modes: Annotated[int, typer.Option("--modes", help="Modes that are kept in the file.")] = 12,
-    units: Annotated[str, typer.Option("--units", help="Of CalculiX's file: m-kg-s, mm-t-s or mm-kg-ms.")] = "m-kg-s",
+    units: Annotated[Units, typer.Option("--units", help="Of CalculiX's file.")] = Units.SI,
     density: Annotated[
         float | None, typer.Option("--density", help="Of the material of a mesh [kg/m3].", show_default=False)
     ] = None,
@@ -56,7 +65,8 @@ def body(
             raise ParameterError("body: --density and --youngs-modulus must be given together, for a mesh.")
         found = FlexibleBody.from_mesh(source, Material(density, youngs_modulus, poissons_ratio), interfaces, modes)
     else:
-        found = FlexibleBody.from_calculix(source, interfaces, modes, units=units)
+        given: Any = units.value
+        found = FlexibleBody.from_calculix(source, interfaces, modes, units=given)
     print_line(f"{found}")
     if out is not None:
         found.save(out)
