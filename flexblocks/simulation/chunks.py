@@ -29,7 +29,7 @@ BUDGET_ADVICE = (
     "stiffnesses and gains."
 )
 # Wall time of a run [s] from which on methods that follow every vibration say what else there is.
-LONG = 60.0
+LONG, HINT = 60.0, "; highest= [Hz] leaves out faster vibrations"
 
 
 @dataclass(frozen=True)
@@ -92,9 +92,8 @@ class Pace:
         self.steps = min(max(int(CHUNK / (step_time + INSTRUCTION * instructions)), FEWEST_STEPS), MOST_STEPS)
         self.most_steps = max(2 * self.steps, LEAST_STEPS)  # of a chunk, before it is cut into smaller ones
         self.length = (end - start) / 1e4  # a guess, until the first chunk has shown how many steps it takes
-        self.budget, self.taken, self._follows_all = budget, 0, follows_all
-        self._whole = 0.0  # estimate of the run's wall time [s]
-        self._begun = time.perf_counter()
+        self.budget, self.taken, self._whole = budget, 0, 0.0  # wall time of the whole run, about
+        self._begun, self._long = time.perf_counter(), LONG if follows_all else np.inf
 
     def keep_budget(self) -> None:
         """Check the budget, between two chunks.
@@ -109,7 +108,7 @@ class Pace:
             return
         which = f"max_steps = {most:.0f}" if self.taken >= most else f"time_limit = {limit:g} s"
         failure = BudgetExceeded(f"its budget is spent, {self.taken} steps in {wall:.3g} s ({which})")
-        failure.advice = f"{self._outlook}{BUDGET_ADVICE}"
+        failure.advice = f"{BUDGET_ADVICE}{self._outlook}"
         raise failure
 
     def done(self, before: float, now: float, steps: int) -> None:
@@ -119,19 +118,14 @@ class Pace:
         self.length = min(self.steps / max(steps, 1), 50.0) * (now - before)
         self._whole = (time.perf_counter() - self._begun) * (self.end - self.start) / (now - self.start)
         if self.bar is not None:
-            hint = "; highest= [Hz] leaves out faster vibrations" if self._is_long else ""
-            self.bar.update(f"t = {now:.4g} s{hint}", now - self.start, self._whole)
-
-    @property
-    def _is_long(self) -> bool:
-        return self._follows_all and self._whole > LONG
+            self.bar.update(f"t = {now:.4g} s{HINT * (self._whole > self._long)}", now - self.start, self._whole)
 
     @property
     def _outlook(self) -> str:
         """What the whole run would take, where it follows every vibration for long."""
-        if not self._is_long:
+        if self._whole <= self._long:
             return ""
         return (
-            f"At this pace it takes about {self._whole:.2g} s, as every vibration is followed; highest= [Hz] leaves "
-            "out those that are faster, and takes as many steps as the motion needs. "
+            f" At this pace it takes about {self._whole:.2g} s, as every vibration is followed; highest= [Hz] leaves "
+            "out those that are faster, and takes as many steps as the motion needs."
         )

@@ -63,7 +63,7 @@ def sampled_trajectory(system: System, times: np.ndarray, record: Record) -> Tra
     x = X[:, :-1]
     algebraics = [np.array(z).T] if len(dae.z) else []
     functions = dae.interpreted
-    known = known_rates(dae, record)
+    known = None if record.rates is None else known_rates(dae, record)
     if known is None:
         y = functions.output(x.T, u, system.p, *algebraics)
     else:

@@ -281,8 +281,8 @@ class Simulator:
                 open_from.before,
                 open_from.time,
             )
-        motion, along = (trajectory.x, trajectory.z, trajectory.u), known_forces(dae, record)
-        warn_of_large_deflections(dae, where, *motion, values, trajectory.t, along)
+        forces = None if record.rates is None else known_forces(dae, record)
+        warn_of_large_deflections(dae, where, trajectory.x, trajectory.z, trajectory.u, values, trajectory.t, forces)
         if dae.tree.state_ranges:
             warn_of_states(where, {"": beyond_state_ranges(dae, trajectory.x, trajectory.t)})
         if trajectory.dissipated is not None:

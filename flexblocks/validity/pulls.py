@@ -64,9 +64,9 @@ def pulls(
     found, row = [], 0
     for tension in tensions.values():
         size = len(tension.names) * len(tension.weights)
-        along, *across = np.split(-efforts[row : row + size], len(tension.names))
+        pull, *across = np.split(-efforts[row : row + size], len(tension.names))
         row += size
-        found.append(Pull(along, across))
+        found.append(Pull(pull, across))
     return found
 
 

@@ -45,24 +45,15 @@ class ExplicitStepper(Stepper):
 
     def __init__(self, equations: DrivenEquations, pair: Pair, otherwise: Callable[[], Stepper]) -> None:
         self.equations, self.otherwise = equations, otherwise
-        self._pairs = {False: pair, True: crossing(pair)}  # whether steps cross jumps of inputs, or ticks
-        self.evaluations = len(pair.b) - self._pair_of(False).reuses_last
+        over = crossing(pair) if pair.reuses_last else pair  # jumps of inputs, and ticks
+        pair = over if equations.dae.clocks else pair
+        self.evaluations = len(pair.b) - pair.reuses_last
         self.gap, self.crosses = pair.gap, True
         self.size = ExplicitStepSize(pair)
-        self._made: dict[bool, StepChains] = {}
+        self._chains = StepChains(equations, pair), StepChains(equations, over)
         self._stiff: Stepper | None = None
         self._effort = step_effort(equations, self.evaluations)
         self.begin(np.inf)
-
-    def _pair_of(self, crosses: bool) -> Pair:
-        return self._pairs[crosses or bool(self.equations.dae.clocks)]
-
-    def _chains(self, segments: Segments) -> StepChains:
-        """Return the steps of these segments: over more than one, none takes its first slope from the one before."""
-        crosses = len(segments.starts) > 1
-        if crosses not in self._made:
-            self._made[crosses] = StepChains(self.equations, self._pair_of(crosses))
-        return self._made[crosses]
 
     def begin(self, end: float) -> None:
         del end
@@ -151,7 +142,7 @@ class ExplicitStepper(Stepper):
             ends, lengths, stops = self._plan(t, times[len(states) + 1 :])
             of_steps = segments.of(ends - lengths / 2)
             ticking = segments.ticks(t, of_steps)
-            new, begun, errors = self._chains(segments).take(
+            new, begun, errors = self._chains[len(segments.starts) > 1].take(
                 X, segments.P[:, of_steps], self.scale, ends - lengths, lengths, ticking
             )
             accepted = size.control(errors, lengths[: len(errors)])

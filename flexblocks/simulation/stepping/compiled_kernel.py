@@ -57,7 +57,9 @@ class CompiledKernel(Kernel):
     def __init__(self, dae: DAE, method: FixedStep) -> None:
         functions = step_functions(dae, method)
         libraries = dict(zip(functions.all, _libraries(dae, functions.all), strict=True))
-        addresses = {function: _address(path, function.name()) for function, path in libraries.items()}
+        addresses: dict[ca.Function | None, int] = {
+            function: _address(path, function.name()) for function, path in libraries.items()
+        }
         sizes = [[0, 0, 0, 0], *(_work(path, function.name()) for function, path in libraries.items())]
         self._changes = (_POINTER * len(functions.changes))(*(addresses[each] for each in functions.changes))
         self._kept = dae.z.start.astype(float), method  # whose memory is pointed to
