@@ -13,7 +13,7 @@ from typing import Any, Literal
 import casadi as ca
 
 from flexblocks.dae.compiler import CompilerError, load
-from flexblocks.dae.explicit_steps import EXPANDED, PAIRS, SIZES, chain, crossing, step
+from flexblocks.dae.explicit_steps import EXPANDED, PAIRS, SIZES, chain, step
 from flexblocks.dae.functions import DAEFunctions, compiled
 from flexblocks.dynamics.algorithms.frame_motions import frame_units
 from flexblocks.interfaces.variables import variables
@@ -63,12 +63,11 @@ class DAE(DAEFunctions, RichDisplay):
         Parameters
         ----------
         method : "rk43", "rk43_crossing" or "rk8"
-            The second goes on over jumps of inputs, and takes an evaluation more.
+            The second goes on over jumps of inputs and over ticks, and takes an evaluation more.
         count : int
             One of `flexblocks.dae.explicit_steps.SIZES`.
         """
         pair, made = PAIRS[method](), self._steps
-        pair = crossing(pair) if self.clocks else pair
         kinds = self.tree.state_kinds(self.x.units)
         if (method, count) not in made and self.is_chained:
             one = step(self.interpreted.motion, pair, False, kinds, self.clocks)

@@ -118,7 +118,7 @@ class Pace:
         self.length = min(self.steps / max(steps, 1), 50.0) * (now - before)
         self._whole = (time.perf_counter() - self._begun) * (self.end - self.start) / (now - self.start)
         if self.bar is not None:
-            self.bar.update(f"t = {now:.4g} s{HINT * (self._whole > self._long)}", now - self.start, self._whole)
+            self.bar.update(f"t = {now:.4g} s{HINT * int(self._whole > self._long)}", now - self.start, self._whole)
 
     @property
     def _outlook(self) -> str:

@@ -52,14 +52,11 @@ def pulls(
     """Return those of some bodies, by index; the other arguments as for `deflection_errors`."""
     n, samples = dae.tree.size, len(x)
     functions, more = dae.interpreted, [z.T] if len(dae.z) else []
-    if along is not None:
-        a, forces = along
-    else:
-        a, forces = np.zeros((n, samples)), np.zeros((0, samples))
-        if not at_rest:
-            a = np.array(functions.forward_dynamics(x.T, u.T, p, *more)).reshape(len(dae.x), samples)[n : 2 * n]
-        if dae.tree.loops.closures:
-            forces = np.array(functions.multipliers(x.T, u.T, p, *more)).reshape(-1, samples)
+    a, forces = (np.zeros((n, samples)), np.zeros((0, samples))) if along is None else along
+    if along is None and not at_rest:
+        a = np.array(functions.forward_dynamics(x.T, u.T, p, *more)).reshape(len(dae.x), samples)[n : 2 * n]
+    if along is None and dae.tree.loops.closures:
+        forces = np.array(functions.multipliers(x.T, u.T, p, *more)).reshape(-1, samples)
     efforts = _efforts(dae, tuple(tensions.items()), at_rest)(x.T, z.T, u.T, a, forces, p).full()
     found, row = [], 0
     for tension in tensions.values():

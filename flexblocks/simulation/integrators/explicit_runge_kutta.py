@@ -48,8 +48,7 @@ class ExplicitStepper(Stepper):
         over = crossing(pair) if pair.reuses_last else pair  # jumps of inputs, and ticks
         pair = over if equations.dae.clocks else pair
         self.evaluations = len(pair.b) - pair.reuses_last
-        self.gap, self.crosses = pair.gap, True
-        self.size = ExplicitStepSize(pair)
+        self.gap, self.crosses, self.size = pair.gap, True, ExplicitStepSize(pair)
         self._chains = StepChains(equations, pair), StepChains(equations, over)
         self._stiff: Stepper | None = None
         self._effort = step_effort(equations, self.evaluations)
