@@ -22,6 +22,7 @@ class _World:
 
     gravity: tuple[float, ...] = parameter("m/s2", ANY, shape=(3,), symbolic=True)
     name: str = ""
+    where: str = "the model"
 
     def made_for_numbers(self) -> Mapping[str, str]:
         return {}

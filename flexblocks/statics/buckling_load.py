@@ -154,7 +154,7 @@ class _LoadedArm:
         if self._is_lost(squares):
             raise ComputationError(
                 f"buckling_load: '{dae.name}' has a motion without stiffness at {name} = 0: the least square of a "
-                f"frequency is {np.min(squares.real):.3g} rad2/s2. Hold free joints by "
+                f"frequency is {np.min(np.real(squares)):.3g} rad2/s2. Hold free joints by "
                 "fb.assemble(model, locked={...}), or give them springs."
             )
 
@@ -228,21 +228,22 @@ class _LoadedArm:
 
     @staticmethod
     def _is_lost(squares: np.ndarray) -> bool:
-        return bool(np.iscomplexobj(squares) and np.any(squares.imag)) or bool(np.any(squares.real <= 0.0))
+        return bool(np.any(np.imag(squares))) or bool(np.any(np.real(squares) <= 0.0))
 
     def _described(self, load: float, s: np.ndarray) -> BucklingLoad:
         squares, shapes = self._modes(s)
-        order = np.argsort(squares.real)
-        apart = np.diff(squares.real[order])
-        flutters = len(apart) > 0 and np.min(apart) < squares.real[order[0]]
+        real = np.real(squares)
+        order = np.argsort(real)
+        apart = np.diff(real[order])
+        flutters = len(apart) > 0 and np.min(apart) < real[order[0]]
         chosen = order[np.argmin(apart) if flutters else 0]
-        shape = shapes[:, chosen].real
+        shape = np.real(shapes[:, chosen])
         return BucklingLoad(
             input=self._name,
             load=load,
             unit=self._dae.u.unit(self._name),
             kind="flutter" if flutters else "divergence",
-            frequency=float(np.sqrt(squares.real[chosen])) if flutters else 0.0,
+            frequency=float(np.sqrt(real[chosen])) if flutters else 0.0,
             mode=dict(zip(self._dae.q_names, (shape / shape[np.argmax(np.abs(shape))]).tolist(), strict=True)),
             at=point_at_rest(self._dae, s, self._problem.p),
         )
