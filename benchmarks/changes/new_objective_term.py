@@ -78,7 +78,7 @@ CHANGE = Change(
     edits=(
         after(REGISTER, "from .objective import Objective\n", "from .speed import Speed\n"),
         Edit(REGISTER, '"Jerk", "Time",', '"Jerk", "Speed", "Time",'),
-        Edit(REGISTER, "Jerk, Tracking)", "Jerk, Tracking, Speed)"),
+        Edit(REGISTER, "Tracking, Excitation)", "Tracking, Excitation, Speed)"),
     ),
     check=CHECK,
 )

@@ -12,6 +12,7 @@ from flexblocks.dae.dae import DAE
 
 from ..collocation.transcription_options import TranscriptionOptions
 from ..errors import ProblemError
+from ..problem.objectives.functionals import Extending
 from ..problem.phase import Phase
 from ..problem.problem import Problem
 from ..problem.rest_to_rest import RestToRest
@@ -86,6 +87,7 @@ def resolved_problem(
         The problem is malformed or contains an unknown name.
     """
     problem = _checked(arm, problem)
+    arm = next((term.extended(arm) for _, term in problem.objective.terms if isinstance(term, Extending)), arm)
     dae, problem = with_planned_inputs(arm, problem)
     if dae.tree.state_ranges:
         problem = with_own_limits(dae, problem)

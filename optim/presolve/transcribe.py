@@ -12,7 +12,6 @@ from flexblocks.dae.dae import DAE
 from ..collocation.mesh import Mesh, spaced_mesh, uniform_mesh
 from ..collocation.quasi_static import ALL_MOVE, StaticModes
 from ..collocation.transcription_options import TranscriptionOptions
-from ..problem.objectives.functionals import Extending
 from ..problem.problem import Problem
 from ..problem.rest_to_rest import RestToRest
 from .boundary import End, Ends
@@ -54,7 +53,6 @@ def transcribe(
     FlexblocksError
         The problem is malformed, contains an unknown name, or its start or goal is infeasible.
     """
-    dae = next((term.extended(dae) for _, term in problem.objective.terms if isinstance(term, Extending)), dae)
     asked = resolved_problem(dae, problem, options, p)
     ends, durations = _ends(before) if before is not None else motion_ends(asked)
     meshes = _meshes(asked, durations)

@@ -296,8 +296,8 @@ class Continuation:
         ------
         PlanError
         """
-        name = relaxation.name
-        budget = self._solver.budget
+        self._refuse()
+        name, budget = relaxation.name, self._solver.budget
         for words, set_start in self._restarts.setdefault(name, relaxation.restarts()):
             if budget.is_spent:
                 break

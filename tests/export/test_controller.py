@@ -138,7 +138,11 @@ CASES: dict[str, Case] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", CASES)
+# Compilers take long over observers that solve for a step.
+LONG = ("extended Kalman filter in discrete time", "LQG with a nonlinear observer, late, saturated")
+
+
+@pytest.mark.parametrize("name", [pytest.param(name, marks=[pytest.mark.slow] * (name in LONG)) for name in CASES])
 def test_c_equals_the_sampled_loop_to_the_last_digit_in_double_and_to_1e_4_in_float(name: str, tmp_path: Path) -> None:
     arm, law, more = CASES[name]
     beside = Beside(law, arm(), **more)

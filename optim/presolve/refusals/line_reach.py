@@ -8,6 +8,7 @@ import casadi as ca
 import numpy as np
 
 from flexblocks.geometry import place
+from flexblocks.libraries import scipy
 from flexblocks.statics.operating_point import OperatingPoint
 
 from ...errors import ProblemError
@@ -78,6 +79,29 @@ class _Position:
         r, J = self._function(x[: self._t.dae.tree.size], self._t.p)
         return r.full().ravel(), J.full()
 
+    def distance(self, x: np.ndarray, there: np.ndarray) -> float:
+        """Return how near to a place [m] the frame comes from a posture, bent within the limits of its coordinates."""
+        q, bent = x[: self._t.dae.tree.size], self.bends > 0
+        if not bent.any():
+            return float(np.linalg.norm(self(q)[0] - there))
+        low, high = self._t.limits.x[: len(q)][bent].T
+        near, far = np.maximum(q[bent] - self.bends[bent], low), np.minimum(q[bent] + self.bends[bent], high)
+
+        def off(bends: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+            posture = q.copy()
+            posture[bent] = bends
+            r, J = self(posture)
+            return r - there, J[:, bent]
+
+        found = scipy.optimize.least_squares(
+            lambda bends: off(bends)[0],
+            q[bent],
+            jac=lambda bends: off(bends)[1],  # type: ignore[arg-type]
+            bounds=(np.minimum(near, q[bent]), np.maximum(far, q[bent])),
+            x_scale=self.bends[bent],
+        )
+        return float(np.linalg.norm(found.fun))
+
     @property
     def names(self) -> list[str]:
         """Names of the coordinates of the position that the arm changes."""
@@ -137,7 +161,6 @@ class _Search:
         if found is None:
             return
         point = self._program.point(found[0])
-        r, J = self._position(point.x)
-        off = float(np.linalg.norm(r - self._there)) - float(np.linalg.norm(np.abs(J) @ self._position.bends))
+        off = self._position.distance(point.x, self._there)
         if off < self.off:
-            self.off, self.nearest = max(off, 0.0), point
+            self.off, self.nearest = off, point
