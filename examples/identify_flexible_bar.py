@@ -16,6 +16,7 @@ MOTOR, BAR = np.deg2rad(34.18080668), np.deg2rad(-3.30696317)  # radians for a v
 SOUGHT = (
     "rotor.inertia", "friction.viscous", "friction.coulomb", "spring.stiffness", "spring.damping", "payload.inertia",
 )  # fmt: skip
+UNKNOWNS = (*SOUGHT, "offset(motor.torque)", "start(der(rotor.angle))", "start(der(joint.angle))")
 
 
 def flexible_bar() -> fb.DAE:
@@ -48,8 +49,7 @@ def measured(name: str) -> fb.Record:
 
 
 def main() -> None:
-    rates = ("start(der(rotor.angle))", "start(der(joint.angle))")
-    fit = fb.identify(flexible_bar(), measured("prbs"), [*SOUGHT, "offset(motor.torque)", *rates])
+    fit = fb.identify(flexible_bar(), measured("prbs"), UNKNOWNS)
     print(fit)
     print(fit.validate(measured("square")))
 
