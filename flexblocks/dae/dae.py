@@ -34,8 +34,16 @@ class DAE(DAEFunctions, RichDisplay):
     Attributes
     ----------
     name : str
-    x, z, u, p, y : Variables
-        States [q, der(q), first-order states], algebraic variables, inputs, symbolic parameters, outputs.
+    x : Variables
+        States [q, der(q), first-order states].
+    z : Variables
+        Algebraic variables.
+    u : Variables
+        Inputs.
+    p : Variables
+        Symbolic parameters.
+    y : Variables
+        Outputs.
     tree : Tree
         The multibody tree behind the equations.
     dynamics : str
