@@ -4,13 +4,9 @@ from __future__ import annotations
 
 # MUMPS' default 1e-6 pivots too loosely for collocated flexible arms, which converge only with about 1e-2.
 PIVOTING = {"mumps_pivtol": 1e-2}
-# Nested dissection (METIS) cuts the chain of intervals into halves, where minimum degree fills in more. It needs rows
-# and columns scaled to like size (8): with the scaling that MUMPS chooses by itself it may count the eigenvalues of an
-# indefinite system wrong, and IPOPT adds convexity where there is enough.
-LINEAR_SOLVER = PIVOTING | {"mumps_pivot_order": 5, "mumps_scaling": 8}
 # A shortest time may hardly gain by motions out of a plane of symmetry, along which steps from an optimum within it go
 # on for hundreds of iterations: what keeps IPOPT's acceptable tolerance for so many (by default 15) is taken.
-COLLOCATED = LINEAR_SOLVER | {"acceptable_iter": 8}
+COLLOCATED = PIVOTING | {"acceptable_iter": 8}
 POSTURE = PIVOTING | {"print_level": 0, "sb": "yes", "tol": 1e-11, "constr_viol_tol": 1e-11, "max_iter": 200}
 
 # Equations may not be violated by more than in the guess: with IPOPT's 10000 times the first steps may whirl the arm
