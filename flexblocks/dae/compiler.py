@@ -15,6 +15,7 @@ import casadi as ca
 
 from flexblocks.dae.library_cache import CacheError, cache_directory, cached
 from flexblocks.errors import FlexblocksError
+from flexblocks.foreign_functions import foreign_in
 
 LOG = logging.getLogger("flexblocks.compiler")
 
@@ -78,11 +79,14 @@ def library(functions: Sequence[ca.Function], optimize: bool = True, more: str =
     CompilerError
         There is no compiler, it rejects the code, or the cache is not writable or is writable by others.
     """
-    return source_library(_source(functions) + more, OPTIMIZED if optimize else QUICK)
+    linked = [str(each.path) for each in foreign_in(functions)]
+    return source_library(_source(functions) + more, OPTIMIZED if optimize else QUICK, linked)
 
 
-def source_library(source: str, level: str = OPTIMIZED) -> Path:
+def source_library(source: str, level: str = OPTIMIZED, flags: Sequence[str] = ()) -> Path:
     """Return the shared library of this C code, compiled now at a level of optimisation or taken from the cache.
+
+    `flags` stand behind the code: libraries to link, and where their headers are.
 
     Raises
     ------
@@ -90,13 +94,13 @@ def source_library(source: str, level: str = OPTIMIZED) -> Path:
         See `library`.
     """
     compiler = require_compiler("compile", "continue without compiling")
-    key = "\0".join([source, compiler, _version(compiler), level, *FLAGS])
+    key = "\0".join([source, compiler, _version(compiler), level, *FLAGS, *flags])
 
     def build(path: Path) -> None:
         LOG.info("compiling %d lines with %s for %s", source.count("\n"), compiler, cache_directory())
         code = path.with_name("flexblocks.c")
         code.write_text(source, encoding="utf-8")
-        link(compiler, [code], path, level)
+        link(compiler, [code], path, level, flags)
 
     try:
         return cached(key, SUFFIX, build)
@@ -154,7 +158,7 @@ def link(
     CompilerError
         The compiler rejects the code; the message quotes its output.
     """
-    command = [compiler, level, *FLAGS, *flags, *map(str, sources), "-o", str(target), "-lm"]
+    command = [compiler, level, *FLAGS, *map(str, sources), *flags, "-o", str(target), "-lm"]
     run = subprocess.run(command, capture_output=True, text=True, check=False)
     if run.returncode:
         raise CompilerError(f"compile: {' '.join(command)} failed: {run.stderr.strip() or run.returncode}")

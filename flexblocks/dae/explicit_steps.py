@@ -121,6 +121,7 @@ def step(
     are those of [x, work]. `expand` writes the equations out in each stage. With clocks, atol is followed by a number
     for each, 1 if it ticks at the start of the step and 0 otherwise, and the results by X there after the ticks.
     """
+    expand = expand and not any(clock.is_opaque for clock in clocks)
     kind: Any = ca.SX if expand else ca.MX
     size, inputs = motion.size1_out("dX"), motion.size1_in("u")
     X, first = kind.sym("X", size), kind.sym("slope", size)
@@ -134,6 +135,9 @@ def step(
     start = X
     for clock, ticks in zip(clocks, ticking, strict=True):  # all see the values before
         change = clock.change(start[: size - 1], kind(0, 1), u[:inputs], p)
+        if clock.is_opaque:  # called where it ticks alone
+            X += ca.vertcat(ca.if_else(ticks, change, kind.zeros(size - 1), True), kind(1, 1))
+            continue
         X += ca.vertcat(ticks * change, kind(1, 1))
     slopes: list[Any] = [first] if pair.reuses_last else []
     for i, row in enumerate(pair.A[len(slopes) :]):

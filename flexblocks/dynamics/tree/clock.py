@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
+from typing import Any
 
 import casadi as ca
 import numpy as np
 
 from flexblocks.dynamics.tree.noise import Noise
 from flexblocks.errors import ParameterError
+from flexblocks.foreign_functions import Foreign, foreign_in, is_opaque
 
 # Ticks within this fraction of a period of the ends of an interval belong to it: times carry rounding errors.
 SLACK = 1e-9
@@ -48,6 +50,15 @@ class Clock:
         linear = None if self.linear is None else changed(self.linear)
         return replace(self, change=changed(self.change), linear=linear)
 
+    @property
+    def is_opaque(self) -> bool:
+        """Whether its change is that of a function that CasADi cannot look into: it has no derivatives."""
+        return is_opaque(self.change)
+
+    def __reduce__(self) -> Any:
+        # Libraries before the functions that call them.
+        return _clock, (foreign_in([self.change]), *(getattr(self, field.name) for field in fields(self)))
+
     def ticks(self, start: float, end: float) -> np.ndarray:
         """Return the times of all ticks in [start, end] [s]."""
         first = np.ceil((start - self.offset) / self.period - SLACK)
@@ -58,6 +69,11 @@ class Clock:
         """Tell whether there is a tick at each of these `times` (k,) [s]."""
         turns = (times - self.offset) / self.period
         return np.abs(turns - np.round(turns)) <= SLACK * np.maximum(1.0, np.abs(turns) * 1e-3)
+
+
+def _clock(foreign: tuple[Foreign, ...], *own: Any) -> Clock:
+    del foreign
+    return Clock(*own)
 
 
 def refuse_clocks(clocks: tuple[Clock, ...], where: str) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -11,33 +11,38 @@ import numpy as np
 
 from flexblocks.errors import failure
 from flexblocks.plausibility import computable, needed
+from flexblocks.simulation.trajectory import Trajectory
 
 from ...errors import ProblemError
 from ..signals.instant import Instant
 from ..signals.signals import Signals
 from .functionals import Lagrangian
 
-Reference = Callable[[np.ndarray], Any] | np.ndarray | float
 
 
 @dataclass(frozen=True, eq=False)
 class Tracking(Lagrangian):
-    """The integral over the motion of the sum of squared distances from reference trajectories.
+    """The integral over the motion of the sum of squared distances from reference trajectories, over their tolerances.
 
-    Integrated by the collocation's quadrature.
+    Of a plan it is integrated by the collocation's quadrature; a receding horizon (`MPC`) takes it over its own grid.
 
     Parameters
     ----------
     paths : dict
         By name of a signal (``"payload.x"``, ``"joint1.angle"``; see `Signals`): a function of an array of times [s],
-        equidistant values from start to end (interpolated linearly), or a number.
+        equidistant values from start to end (interpolated linearly), or a number. In `MPC`: a function of t that also
+        takes a CasADi symbol, a pair (times, values), a Trajectory, a Plan or a number, known ahead; or None for a
+        reference that is an input of the closed loop, known only now.
     over : "time" or "share"
         The argument of functions: the time [s], or its fraction of the duration, from 0 to 1, which a free duration
         requires.
+    tolerance : float or dict, optional
+        The distance of each signal that counts as one [its unit], 1 mm = 1e-3 of a place; by default its unit.
     """
 
-    paths: Mapping[str, Reference]
+    paths: Mapping[str, Any]
     over: Literal["time", "share"] = "time"
+    tolerance: float | Mapping[str, float] | None = None
 
     def __post_init__(self) -> None:
         if not isinstance(self.paths, Mapping) or not self.paths:
@@ -47,8 +52,21 @@ class Tracking(Lagrangian):
         if self.over not in ("time", "share"):
             raise ProblemError(f'Tracking: over = {self.over!r}; must be "time" or "share".')
         for name, path in self.paths.items():
-            if not callable(path):
+            is_known_in_time = callable(path) or path is None or isinstance(path, tuple)
+            if not (is_known_in_time or hasattr(path, "trajectory") or isinstance(path, Trajectory)):
                 _checked(name, path)
+        given = self.tolerance if isinstance(self.tolerance, Mapping) else {"tolerance": self.tolerance}
+        for name, size in given.items():
+            if isinstance(self.tolerance, Mapping) and name not in self.paths:
+                raise ProblemError(f"Tracking: tolerance of '{name}', which is not tracked; must be of {[*self.paths]}.")
+            is_number = isinstance(size, (int, float, np.number)) and not isinstance(size, bool)
+            if size is not None and not (is_number and 0 < size < np.inf):
+                raise ProblemError(f"Tracking: tolerance: {name} = {size!r}; must be a number > 0.")
+
+    def tolerance_of(self, name: str) -> float:
+        """Return the distance of a signal that counts as one [its unit]."""
+        own = self.tolerance.get(name) if isinstance(self.tolerance, Mapping) else self.tolerance
+        return 1.0 if own is None else float(own)
 
     @property
     def references(self) -> int:
@@ -56,7 +74,8 @@ class Tracking(Lagrangian):
 
     def integrand(self, at: Instant, reference: ca.SX) -> ca.SX:
         signals = Signals(at)
-        return ca.sumsqr(ca.vertcat(*[signals[name] for name in self.paths]) - reference)
+        tolerances = np.array([self.tolerance_of(name) for name in self.paths])
+        return ca.sumsqr((ca.vertcat(*[signals[name] for name in self.paths]) - reference) / tolerances)
 
     def reference_values(self, times: np.ndarray, duration: float, is_free: bool) -> np.ndarray:
         if is_free and self.over == "time" and any(callable(path) for path in self.paths.values()):
@@ -66,9 +85,11 @@ class Tracking(Lagrangian):
             )
         return np.array([self._at(name, path, times, duration) for name, path in self.paths.items()])
 
-    def _at(self, name: str, path: Reference, times: np.ndarray, duration: float) -> np.ndarray:
+    def _at(self, name: str, path: Any, times: np.ndarray, duration: float) -> np.ndarray:
         """Return the reference of one signal at `times` [s]."""
         shares = times / duration
+        if path is None:
+            raise ProblemError(f"Tracking: {name}: None; a plan must know its reference. Only MPC takes one as it comes.")
         if not callable(path):
             values = _checked(name, path)
             return np.interp(shares, np.linspace(0.0, 1.0, len(values)), values)

@@ -1,0 +1,66 @@
+"""Functions in C of one's own inside CasADi's expressions: where their libraries are, and how they are built again.
+
+Such a function has no derivatives, and CasADi knows of it a name alone. What compiles an expression that calls one links
+its library; a pickle brings along what builds it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import casadi as ca
+
+_KNOWN: dict[str, Foreign] = {}
+
+
+@dataclass(frozen=True)
+class Foreign:
+    """A function in a library of its own.
+
+    Attributes
+    ----------
+    name : str
+        It tells it from all others.
+    path : Path
+        Of the library.
+    build : callable
+        ``build(*arguments)`` returns this object, and builds the library if there is none.
+    arguments : tuple
+    """
+
+    name: str
+    path: Path
+    build: Callable[..., Foreign]
+    arguments: tuple[Any, ...]
+
+    def __reduce__(self) -> Any:
+        return self.build, self.arguments
+
+    def function(self) -> ca.Function:
+        """Return it as CasADi calls it."""
+        _KNOWN[self.name] = self
+        return ca.external(self.name, str(self.path))
+
+
+def register(foreign: Foreign) -> Foreign:
+    """Keep where a function is, and return it."""
+    _KNOWN[foreign.name] = foreign
+    return foreign
+
+
+def foreign_in(functions: Iterable[ca.Function]) -> tuple[Foreign, ...]:
+    """Return the foreign functions that these call, or are."""
+    found: dict[str, Foreign] = {}
+    for function in functions:
+        for each in (function, *function.find_functions()):
+            if each.class_name() == "External" and each.name() in _KNOWN:
+                found[each.name()] = _KNOWN[each.name()]
+    return tuple(found.values())
+
+
+def is_opaque(function: ca.Function) -> bool:
+    """Whether a function calls one that CasADi knows nothing of, so that it has no derivatives."""
+    return any(each.class_name() in ("External", "CallbackInternal") for each in function.find_functions())

@@ -1,0 +1,1 @@
+"""Receding horizons: model predictive control in real time, and what it is made of."""

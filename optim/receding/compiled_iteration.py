@@ -1,0 +1,99 @@
+"""An iteration in machine code: functions of the arm, constants, the iteration and a solver in one library."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import casadi as ca
+import numpy as np
+
+from flexblocks.dae.compiler import source_library
+from flexblocks.foreign_functions import Foreign, register
+
+KERNEL = Path(__file__).with_name("kernel")
+LEVEL = "-O2"
+PREAMBLE = """
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#define THREAD_LOCAL _Thread_local
+#define EXPORTED __attribute__((visibility("default")))
+#define JOINED_(a, b) a##b
+#define JOINED(a, b) JOINED_(a, b)
+#if defined(__x86_64__) && defined(__linux__) && defined(__GNUC__) && !defined(__clang__)
+#define HOT __attribute__((optimize("O3"), target_clones("arch=haswell", "default")))
+#else
+#define HOT
+#endif
+"""
+
+
+def iteration_source(
+    functions: Mapping[str, ca.Function],
+    sizes: Mapping[str, int],
+    constants: Mapping[str, np.ndarray | float],
+    solver: Sequence[str],
+) -> tuple[str, str]:
+    """Return the name of an iteration, which its content decides, and its C code.
+
+    Parameters
+    ----------
+    functions : dict of casadi.Function
+        By the names that the kernel has for them.
+    sizes, constants : dict
+        Macros, and arrays.
+    solver : sequence of str
+        Files of the kernel: headers of the quadratic programme's solver, the programme, its solver.
+    """
+    code = _code(functions.values())
+    work = [function.sz_arg() for function in functions.values()]
+    macros = dict(sizes) | {
+        "ARGUMENTS": max(work),
+        "RESULTS": max(function.sz_res() for function in functions.values()),
+        "INTEGERS": max(function.sz_iw() for function in functions.values()),
+        "REALS": max(function.sz_w() for function in functions.values()),
+    }
+    lines = [f"#define {name} {value}" for name, value in macros.items()]
+    lines += [f"#define {name} {function.name()}" for name, function in functions.items()]
+    lines += [_constant(name, value) for name, value in constants.items()]
+    parts = [(KERNEL / file).read_text(encoding="utf-8") for file in (*solver, "iteration.c")]
+    headers, programme, *rest = parts
+    body = "\n".join([code, headers, PREAMBLE, *lines, programme, *rest])
+    name = f"receding_{hashlib.sha256(body.encode()).hexdigest()[:16]}"
+    return name, f"#define NAME {name}\n{body}"
+
+
+def build(name: str, source: str, flags: Sequence[str]) -> Foreign:
+    """Return the function of this source, compiled now or taken from the cache.
+
+    Raises
+    ------
+    flexblocks.dae.compiler.CompilerError
+        There is no compiler, or it fails.
+    """
+    return register(Foreign(name, source_library(source, LEVEL, flags), build, (name, source, tuple(flags))))
+
+
+def _code(functions: object) -> str:
+    generator = ca.CodeGenerator("receding.c")
+    for function in functions:  # type: ignore[attr-defined]
+        generator.add(function)
+    return generator.dump()
+
+
+def _constant(name: str, value: np.ndarray | float) -> str:
+    if isinstance(value, np.ndarray):
+        kind = "int" if value.dtype.kind in "iu" else "double"
+        numbers = value.ravel().tolist() or [0]
+        return f"static const {kind} {name}[{len(numbers)}] = {{{', '.join(map(_number, numbers))}}};"
+    return f"#define {name} {_number(value)}"
+
+
+def _number(value: float) -> str:
+    if isinstance(value, int):
+        return str(value)
+    if np.isinf(value):
+        return "HUGE_VAL" if value > 0 else "-HUGE_VAL"
+    return repr(float(value))

@@ -1,0 +1,7 @@
+#include "blasfeo_target.h"
+#include "blasfeo_common.h"
+#include "blasfeo_d_aux.h"
+#include "hpipm_d_ocp_qp_dim.h"
+#include "hpipm_d_ocp_qp.h"
+#include "hpipm_d_ocp_qp_sol.h"
+#include "hpipm_d_ocp_qp_ipm.h"

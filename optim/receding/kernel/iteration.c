@@ -1,0 +1,528 @@
+/* The iteration itself, behind programme.h and a solver. */
+
+static double least(double a, double b) { return a < b ? a : b; }
+static double most(double a, double b) { return a > b ? a : b; }
+static double clipped(double value, double low, double high) { return most(low, least(high, value)); }
+
+static int all_finite(const double *values, int count) {
+    for (int i = 0; i < count; i++)
+        if (!isfinite(values[i])) return 0;
+    return 1;
+}
+
+/* Solve A X = B for X, which takes the place of B (m, r); both row major. Partial pivoting. */
+HOT static int solve(double *restrict A, double *restrict B, int m, int r) {
+    for (int i = 0; i < m; i++) {
+        int pivot = i;
+        double largest = fabs(A[i * m + i]);
+        for (int j = i + 1; j < m; j++)
+            if (fabs(A[j * m + i]) > largest) {
+                largest = fabs(A[j * m + i]);
+                pivot = j;
+            }
+        if (!(largest > 0.0) || !isfinite(largest)) return 1;
+        if (pivot != i) {
+            for (int k = 0; k < m; k++) {
+                const double t = A[i * m + k];
+                A[i * m + k] = A[pivot * m + k];
+                A[pivot * m + k] = t;
+            }
+            for (int k = 0; k < r; k++) {
+                const double t = B[i * r + k];
+                B[i * r + k] = B[pivot * r + k];
+                B[pivot * r + k] = t;
+            }
+        }
+        const double inverse = 1.0 / A[i * m + i];
+        for (int j = i + 1; j < m; j++) {
+            const double l = A[j * m + i] * inverse;
+            if (l == 0.0) continue;
+            double *restrict aj = A + j * m, *restrict bj = B + j * r;
+            const double *restrict ai = A + i * m, *restrict bi = B + i * r;
+            for (int k = i + 1; k < m; k++) aj[k] -= l * ai[k];
+            for (int k = 0; k < r; k++) bj[k] -= l * bi[k];
+        }
+    }
+    for (int i = m - 1; i >= 0; i--) {
+        const double inverse = 1.0 / A[i * m + i];
+        double *restrict bi = B + i * r;
+        for (int j = i + 1; j < m; j++) {
+            const double l = A[i * m + j];
+            if (l == 0.0) continue;
+            const double *restrict bj = B + j * r;
+            for (int k = 0; k < r; k++) bi[k] -= l * bj[k];
+        }
+        for (int k = 0; k < r; k++) bi[k] *= inverse;
+    }
+    return 0;
+}
+
+/* Linearise the equations of an interval of length H at x, u and its rates K: what they are solved by, as derivatives
+   in x and u and Newton step, in out (ROWS, columns), and behind these in the disturbance where it is asked for. */
+HOT static int collocated(const double *x, const double *u, const double *K, double H, const double *p, const double *f,
+                          int disturbed, double *restrict out) {
+    static THREAD_LOCAL double J[ROWS * ROWS], R[RATES_], Rx[RATES_ * NX], Ry[RATES_ * RATES_], Ru[RATES_ * NU + 1];
+    const int columns = COLUMNS + (disturbed ? NF : 0);
+    memset(out, 0, sizeof(double) * ROWS * columns);
+    for (int j = 0; j < STAGES; j++) {
+        double at[NX];
+        for (int i = 0; i < NQ; i++) {
+            double q = x[i] + H * NODE[j] * x[NQ + i];
+            for (int l = 0; l < STAGES; l++) q += H * H * A2[j][l] * K[l * RATES_ + i];
+            at[i] = q;
+        }
+        for (int i = NQ; i < NX; i++) {
+            double v = x[i];
+            for (int l = 0; l < STAGES; l++) v += H * A1[j][l] * K[l * RATES_ + i - NQ];
+            at[i] = v;
+        }
+        arguments[0] = at, arguments[1] = K + j * RATES_, arguments[2] = u, arguments[3] = p, arguments[4] = f;
+        results[0] = R, results[1] = Rx, results[2] = Ry, results[3] = Ru;
+        if (RESIDUAL(arguments, results, integers, reals, 0)) return 1;
+        for (int i = 0; i < RATES_; i++) {
+            double *restrict row = out + (j * RATES_ + i) * columns;
+            double *restrict equation = J + (j * RATES_ + i) * ROWS;
+            for (int m = 0; m < NQ; m++) {
+                row[m] = -Rx[m * RATES_ + i];
+                row[NQ + m] = -(H * NODE[j] * Rx[m * RATES_ + i] + Rx[(NQ + m) * RATES_ + i]);
+            }
+            for (int m = 2 * NQ; m < NX; m++) row[m] = -Rx[m * RATES_ + i];
+            for (int m = 0; m < NU; m++) row[NX + m] = -Ru[m * RATES_ + i];
+            row[NX + NU] = -R[i];
+            if (disturbed && i < NF) row[COLUMNS + i] = 1.0;
+            for (int l = 0; l < STAGES; l++) {
+                double *restrict block = equation + l * RATES_;
+                for (int m = 0; m < RATES_; m++) block[m] = l == j ? Ry[m * RATES_ + i] : 0.0;
+                for (int m = 0; m < NX - NQ; m++) block[m] += H * A1[j][l] * Rx[(NQ + m) * RATES_ + i];
+                for (int m = 0; m < NQ; m++) block[m] += H * H * A2[j][l] * Rx[m * RATES_ + i];
+            }
+        }
+    }
+    return solve(J, out, ROWS, columns);
+}
+
+/* The end of an interval that begins at x with rates K. */
+static void end_of(const double *x, const double *K, double H, double *out) {
+    for (int i = 0; i < NQ; i++) {
+        double q = x[i] + H * x[NQ + i];
+        for (int l = 0; l < STAGES; l++) q += H * H * A2[STAGES - 1][l] * K[l * RATES_ + i];
+        out[i] = q;
+    }
+    for (int i = NQ; i < NX; i++) {
+        double v = x[i];
+        for (int l = 0; l < STAGES; l++) v += H * A1[STAGES - 1][l] * K[l * RATES_ + i - NQ];
+        out[i] = v;
+    }
+}
+
+/* Its derivative in one column of what `collocated` returns: the part that rates contribute. */
+static double moved(const double *JK, int columns, int column, int i, double H) {
+    double sum = 0.0;
+    for (int l = 0; l < STAGES; l++)
+        sum += i < NQ ? H * H * A2[STAGES - 1][l] * JK[(l * RATES_ + i) * columns + column]
+                      : H * A1[STAGES - 1][l] * JK[(l * RATES_ + i - NQ) * columns + column];
+    return sum;
+}
+
+static int linearise(memory *m, int k, const double *p) {
+    const double H = GRID[k];
+    if (collocated(m->xs[k], m->us[k], m->K[k], H, p, m->force, 0, ws.JK[k])) return 1;
+    double *JK = ws.JK[k];
+    end_of(m->xs[k], m->K[k], H, ws.next[k]);
+    for (int i = 0; i < NX; i++) {
+        for (int c = 0; c < NX; c++)
+            ws.T[k][i * NX + c] = moved(JK, COLUMNS, c, i, H) + (c == i) + (i < NQ && c == NQ + i ? H : 0.0);
+        for (int c = 0; c < NU; c++) ws.U[k][i * NU + c] = moved(JK, COLUMNS, NX + c, i, H);
+        ws.next[k][i] += moved(JK, COLUMNS, NX + NU, i, H);
+    }
+    return 0;
+}
+
+/* Steps of the implicit equations to convergence, or as far as it gets: the motion from x under u. */
+static int advance(double *x, const double *u, double *K, double H, const double *p, const double *f) {
+    static THREAD_LOCAL double JK[ROWS * COLUMNS];
+    double first = 0.0;
+    for (int step = 0; step < NEWTON_STEPS; step++) {
+        double size = 0.0, all = 0.0;
+        if (collocated(x, u, K, H, p, f, 0, JK)) return 1;
+        for (int i = 0; i < ROWS; i++) {
+            const double change = JK[i * COLUMNS + NX + NU];
+            K[i] += change;
+            size += change * change;
+            all += K[i] * K[i];
+        }
+        if (!isfinite(size)) return 1;
+        if (step == 0) first = size;
+        if (size <= 1e-12 * all || size <= 1e-16 * first) break;
+    }
+    double end[NX];
+    end_of(x, K, H, end);
+    if (!all_finite(end, NX)) return 1;
+    memcpy(x, end, sizeof end);
+    return 0;
+}
+
+/* The law to which nothing can happen: it holds the driven coordinates and brakes them. */
+static void stabilising(const double *x, const double *p, const double *f, double *u) {
+    arguments[0] = x, arguments[1] = p, arguments[2] = f;
+    results[0] = u;
+    const int failed = STABILISING(arguments, results, integers, reals, 0);
+    for (int i = 0; i < NU; i++)
+        u[i] = failed || !isfinite(u[i]) ? clipped(0.0, ULOW[i], UHIGH[i]) : clipped(u[i], ULOW[i], UHIGH[i]);
+}
+
+/* A plan from x on that the stabilising law makes. */
+static void reset(memory *m, const double *x, const double *p) {
+    memcpy(m->xs[0], x, sizeof m->xs[0]);
+    for (int k = 0; k < N; k++) {
+        stabilising(m->xs[k], p, m->force, m->us[k]);
+        if (k == 0)
+            for (int i = 0; i < NU; i++)
+                m->us[0][i] = clipped(m->us[0][i], m->last[i] - RATE[i] * GRID[0], m->last[i] + RATE[i] * GRID[0]);
+        else
+            for (int i = 0; i < NU; i++)
+                m->us[k][i] =
+                    clipped(m->us[k][i], m->us[k - 1][i] - RATE[i] * GRID[k], m->us[k - 1][i] + RATE[i] * GRID[k]);
+        memset(m->K[k], 0, sizeof m->K[k]);
+        memcpy(m->xs[k + 1], m->xs[k], sizeof m->xs[k]);
+        if (advance(m->xs[k + 1], m->us[k], m->K[k], GRID[k], p, m->force)) {
+            memset(m->K[k], 0, sizeof m->K[k]); /* it stays where it is */
+            memcpy(m->xs[k + 1], m->xs[k], sizeof m->xs[k]);
+            for (int i = NQ; i < 2 * NQ; i++) m->xs[k + 1][i] = 0.0;
+        }
+    }
+}
+
+static void shift(memory *m) {
+    for (int k = 0; k < N; k++) {
+        const double share = least(1.0, GRID[0] / GRID[k]);
+        for (int i = 0; i < NX; i++) m->xs[k][i] += share * (m->xs[k + 1][i] - m->xs[k][i]);
+        if (k + 1 == N) break;
+        for (int i = 0; i < NU; i++) m->us[k][i] += share * (m->us[k + 1][i] - m->us[k][i]);
+        for (int i = 0; i < ROWS; i++) m->K[k][i] += share * (m->K[k + 1][i] - m->K[k][i]);
+    }
+}
+
+/* Estimate a constant generalised force from what the state differs by from its prediction: a regularised least-squares
+   step in coordinates in which each force has an effect of one. */
+static void estimate(memory *m, const double *x, const double *p) {
+    static THREAD_LOCAL double JK[ROWS * (COLUMNS + NF)], G[NX * NF], normal[NF * NF], step[NF];
+    const int columns = COLUMNS + NF;
+    if (!(FILTER > 0.0) || collocated(m->xs[0], m->us[0], m->K[0], GRID[0], p, m->force, 1, JK)) return;
+    for (int i = 0; i < NX; i++)
+        for (int c = 0; c < NF; c++) G[i * NF + c] = moved(JK, columns, COLUMNS + c, i, GRID[0]) / SIGMA[i];
+    double size[NF];
+    for (int c = 0; c < NF; c++) {
+        size[c] = 0.0;
+        for (int i = 0; i < NX; i++) size[c] += G[i * NF + c] * G[i * NF + c];
+        size[c] = size[c] > 0.0 ? 1.0 / sqrt(size[c]) : 0.0;
+    }
+    for (int a = 0; a < NF; a++) {
+        step[a] = 0.0;
+        for (int i = 0; i < NX; i++) step[a] += size[a] * G[i * NF + a] * (x[i] - m->predicted[i]) / SIGMA[i];
+        for (int c = 0; c < NF; c++) {
+            double sum = a == c ? REGULARISED : 0.0;
+            for (int i = 0; i < NX; i++) sum += size[a] * G[i * NF + a] * G[i * NF + c] * size[c];
+            normal[a * NF + c] = sum;
+        }
+    }
+    if (solve(normal, step, NF, 1) || !all_finite(step, NF)) return;
+    for (int c = 0; c < NF; c++) m->force[c] += FILTER * size[c] * step[c];
+}
+
+/* Residuals, those beyond their caps drawn back to them, together in each group: a loss that grows linearly, so that no
+   reference pulls farther than a linearisation reaches. Returns whether any was. */
+static int capped(double *r, const double *cap, const int *group, int count) {
+    int any = 0;
+    for (int i = 0; i < count; i++) {
+        if (group[i] != i || !isfinite(cap[i])) continue; /* the first of its group */
+        double size = 0.0;
+        for (int j = i; j < count; j++)
+            if (group[j] == i) size += (r[j] / cap[j]) * (r[j] / cap[j]);
+        if (size <= 1.0) continue;
+        any = 1;
+        size = 1.0 / sqrt(size);
+        for (int j = i; j < count; j++)
+            if (group[j] == i) r[j] *= size;
+    }
+    return any;
+}
+
+HOT static int cost(const memory *m, int k, const double *p) {
+    static THREAD_LOCAL double r[NR + 1], Jx[NR * NX + 1], Ju[NR * NU + 1];
+    programme *qp = &ws.qp;
+    arguments[0] = m->xs[k], arguments[1] = m->us[k], arguments[2] = ws.reference[k], arguments[3] = p;
+    arguments[4] = m->force;
+    results[0] = r, results[1] = Jx, results[2] = Ju;
+    if (STAGE(arguments, results, integers, reals, 0)) return 1;
+    ws.limited |= capped(r, CAP, GROUP, NR);
+    const double w = GRID[k] * COST;
+    for (int c = 0; c < NX; c++)
+        for (int i = 0; i < NR; i++) Jx[c * NR + i] *= SIGMA[c];
+    for (int c = 0; c < NU; c++)
+        for (int i = 0; i < NR; i++) Ju[c * NR + i] *= SIZE[c];
+    memset(qp->Q[k], 0, sizeof qp->Q[k]);
+    memset(qp->S[k], 0, sizeof qp->S[k]);
+    memset(qp->q[k], 0, sizeof qp->q[k]);
+    for (int a = 0; a < NX; a++) {
+        const double *ja = Jx + a * NR;
+        for (int c = 0; c <= a; c++) {
+            const double *jc = Jx + c * NR;
+            double sum = 0.0;
+            for (int i = 0; i < NR; i++) sum += ja[i] * jc[i];
+            qp->Q[k][a * NXA + c] = qp->Q[k][c * NXA + a] = w * sum;
+        }
+        qp->Q[k][a * NXA + a] += REGULAR_X;
+        for (int i = 0; i < NR; i++) qp->q[k][a] += w * ja[i] * r[i];
+    }
+    for (int a = 0; a < NU; a++) {
+        const double *ja = Ju + a * NR;
+        for (int c = 0; c < NX; c++) {
+            double sum = 0.0;
+            for (int i = 0; i < NR; i++) sum += ja[i] * Jx[c * NR + i];
+            qp->S[k][a * NXA + c] = w * sum;
+        }
+        for (int c = 0; c < NU; c++) {
+            double sum = 0.0;
+            for (int i = 0; i < NR; i++) sum += ja[i] * Ju[c * NR + i];
+            qp->R[k][a * NU + c] = w * sum + (a == c ? REGULAR_U : 0.0);
+        }
+        qp->r[k][a] = 0.0;
+        for (int i = 0; i < NR; i++) qp->r[k][a] += w * ja[i] * r[i];
+    }
+    return 0;
+}
+
+static int terminal_cost(const memory *m, const double *p) {
+    static THREAD_LOCAL double r[NT + 1], J[NT * NX + 1], SJ[NT * NX + 1];
+    programme *qp = &ws.qp;
+    arguments[0] = m->xs[N], arguments[1] = ws.reference[N], arguments[2] = ws.rate, arguments[3] = p;
+    arguments[4] = m->force;
+    results[0] = r, results[1] = J;
+    if (TERMINAL(arguments, results, integers, reals, 0)) return 1;
+    ws.limited |= capped(r, TERMINAL_CAP, TERMINAL_GROUP, NT);
+    memset(qp->Q[N], 0, sizeof qp->Q[N]);
+    memset(qp->q[N], 0, sizeof qp->q[N]);
+    for (int c = 0; c < NX; c++)
+        for (int i = 0; i < NT; i++) {
+            double sum = 0.0;
+            for (int j = 0; j < NT; j++) sum += COST_TO_GO[i * NT + j] * J[c * NT + j];
+            SJ[c * NT + i] = COST * sum * SIGMA[c];
+        }
+    for (int a = 0; a < NX; a++) {
+        for (int c = 0; c < NX; c++) {
+            double sum = 0.0;
+            for (int i = 0; i < NT; i++) sum += J[a * NT + i] * SJ[c * NT + i];
+            qp->Q[N][a * NXA + c] = SIGMA[a] * sum + (a == c ? REGULAR_X : 0.0);
+        }
+        for (int i = 0; i < NT; i++) qp->q[N][a] += SJ[a * NT + i] * r[i];
+    }
+    return 0;
+}
+
+/* Limits on states and outputs, linearised; rates of inputs behind them. */
+static int limits(const memory *m, int k, const double *p) {
+    programme *qp = &ws.qp;
+    memset(qp->C[k], 0, sizeof qp->C[k]);
+    memset(qp->D[k], 0, sizeof qp->D[k]);
+#if NLIM
+    static THREAD_LOCAL double g[NLIM], J[NLIM * NX];
+    arguments[0] = m->xs[k], arguments[1] = p, arguments[2] = m->force;
+    results[0] = g, results[1] = J;
+    if (LIMITS(arguments, results, integers, reals, 0)) return 1;
+    for (int i = 0; i < NLIM; i++) {
+        for (int c = 0; c < NX; c++) qp->C[k][i * NXA + c] = J[c * NLIM + i] * SIGMA[c] / LIMIT_SIZE[i];
+        qp->low[k][i] = (LIMIT_LOW[i] - g[i]) / LIMIT_SIZE[i];
+        qp->high[k][i] = (LIMIT_HIGH[i] - g[i]) / LIMIT_SIZE[i];
+    }
+#endif
+    for (int i = NLIM; i < NG && k < N; i++) {
+        const int c = i - NLIM;
+        const double change = k ? m->us[k][c] - m->us[k - 1][c] : 0.0, most_of = RATE[c] * GRID[k];
+        qp->C[k][i * NXA + NX + c] = -1.0;
+        qp->D[k][i * NU + c] = 1.0;
+        qp->low[k][i] = (-most_of - change) / SIZE[c];
+        qp->high[k][i] = (most_of - change) / SIZE[c];
+    }
+    (void)p;
+    return 0;
+}
+
+static int prepare(memory *m, const double *x, const double *p) {
+    programme *qp = &ws.qp;
+    ws.limited = 0;
+    double defect = 0.0;
+    for (int k = 0; k < N; k++) {
+        if (linearise(m, k, p) || cost(m, k, p) || limits(m, k, p)) return 1;
+        memset(qp->A[k], 0, sizeof qp->A[k]);
+        memset(qp->B[k], 0, sizeof qp->B[k]);
+        memset(qp->b[k], 0, sizeof qp->b[k]);
+        for (int i = 0; i < NX; i++) {
+            const double scale = 1.0 / SIGMA[i];
+            for (int c = 0; c < NX; c++) qp->A[k][i * NXA + c] = ws.T[k][i * NX + c] * SIGMA[c] * scale;
+            for (int c = 0; c < NU; c++) qp->B[k][i * NU + c] = ws.U[k][i * NU + c] * SIZE[c] * scale;
+            qp->b[k][i] = (ws.next[k][i] - m->xs[k + 1][i]) * scale;
+            defect = most(defect, fabs(qp->b[k][i]));
+            if (!isfinite(qp->b[k][i])) return 1;
+        }
+        for (int i = 0; i < NPREV; i++) qp->B[k][(NX + i) * NU + i] = 1.0;
+        for (int i = 0; i < NU; i++) {
+            qp->ulow[k][i] = (ULOW[i] - m->us[k][i]) / SIZE[i];
+            qp->uhigh[k][i] = (UHIGH[i] - m->us[k][i]) / SIZE[i];
+            if (k == 0) {
+                qp->ulow[k][i] = most(qp->ulow[k][i], (m->last[i] - RATE[i] * GRID[0] - m->us[0][i]) / SIZE[i]);
+                qp->uhigh[k][i] = least(qp->uhigh[k][i], (m->last[i] + RATE[i] * GRID[0] - m->us[0][i]) / SIZE[i]);
+            }
+        }
+    }
+    if (terminal_cost(m, p) || limits(m, N, p)) return 1;
+    /* The first state is known. */
+    for (int i = 0; i < NXA; i++) qp->dx[0][i] = i < NX ? (x[i] - m->xs[0][i]) / SIGMA[i] : 0.0;
+    for (int i = 0; i < NX; i++) defect = most(defect, fabs(qp->dx[0][i]));
+    return !(defect < FARTHEST);
+}
+
+static int feedback(memory *m) {
+    programme *qp = &ws.qp;
+    if (solve_qp(qp)) return 1;
+    double farthest = 0.0;
+    for (int k = 1; k <= N; k++) {
+        if (!all_finite(qp->dx[k], NXA)) return 1;
+        for (int i = 0; i < NX; i++) farthest = most(farthest, fabs(qp->dx[k][i]));
+    }
+    for (int k = 0; k < N; k++)
+        if (!all_finite(qp->du[k], NU)) return 1;
+    /* A step beyond what linearisations tell is taken in part. */
+    const double share = farthest > FARTHEST ? FARTHEST / farthest : 1.0;
+    for (int k = 0; k <= N; k++) {
+        double dx[NX], du[NU];
+        for (int i = 0; i < NX; i++) dx[i] = share * SIGMA[i] * qp->dx[k][i];
+        if (k < N) {
+            for (int i = 0; i < NU; i++) du[i] = share * SIZE[i] * qp->du[k][i];
+            for (int i = 0; i < ROWS; i++) {
+                const double *row = ws.JK[k] + i * COLUMNS;
+                double change = share * row[NX + NU];
+                for (int c = 0; c < NX; c++) change += row[c] * dx[c];
+                for (int c = 0; c < NU; c++) change += row[NX + c] * du[c];
+                m->K[k][i] += change;
+            }
+            for (int i = 0; i < NU; i++) m->us[k][i] += du[i];
+        }
+        for (int i = 0; i < NX; i++) m->xs[k][i] += dx[i];
+    }
+    return 0;
+}
+
+/* What the references are over the horizon: those known ahead as functions of time, the others as they are now. */
+static int look_ahead(const memory *m, const double *now) {
+#if NREF
+    double t = m->time + DELAY * GRID[0];
+    for (int k = 0; k <= N; k++) {
+        const int last = k == N;
+        arguments[0] = &t, arguments[1] = now;
+        results[0] = ws.reference[k], results[1] = last ? ws.rate : 0;
+        if (REFERENCE(arguments, results, integers, reals, 0) || !all_finite(ws.reference[k], NREF)) return 1;
+        if (!last) t += GRID[k];
+    }
+    return !all_finite(ws.rate, NREF);
+#else
+    (void)m, (void)now;
+    return 0;
+#endif
+}
+
+static int iterate(memory *m, const double *measured, const double *now, const double *p, double *u) {
+    double *count = m->counters, x[NX], planned[NU];
+    count[STEPS] += 1.0;
+    if (!all_finite(measured, NX) || look_ahead(m, now)) {
+        /* Nothing is known of this sample: the last command goes on. */
+        memcpy(u, m->last, sizeof m->last);
+        if (m->begun > 0.5) shift(m);
+        m->time += GRID[0];
+        count[UNKNOWN] += 1.0;
+        memcpy(m->predicted, m->xs[0], sizeof m->predicted);
+        return 0;
+    }
+    if (m->begun > 0.5) {
+        shift(m);
+        estimate(m, measured, p);
+    }
+    /* The state at which the command takes effect, and that which the next sample should find. */
+    memcpy(x, measured, sizeof x);
+    for (int j = 0; j < DELAY; j++) {
+        double K[ROWS];
+        memcpy(K, m->K[0], sizeof K);
+        if (m->begun < 0.5) memset(K, 0, sizeof K);
+        if (advance(x, m->pending[j], K, GRID[0], p, m->force)) memcpy(x, measured, sizeof x);
+        if (j == 0) memcpy(m->predicted, x, sizeof x);
+    }
+    if (m->begun < 0.5) {
+        reset(m, x, p);
+        m->begun = 1.0;
+    }
+    memcpy(planned, m->us[0], sizeof planned);
+    int failed = prepare(m, x, p);
+    if (failed) count[RESETS] += 1.0;
+    if (!failed) failed = feedback(m), count[QP_ITERATIONS] += ws.qp.iterations;
+    if (failed) {
+        /* A second iteration, from the plan of the stabilising law. */
+        reset(m, x, p);
+        count[SECOND] += 1.0;
+        failed = prepare(m, x, p) || feedback(m);
+        count[QP_ITERATIONS] += ws.qp.iterations;
+    }
+    count[QP_MOST] = most(count[QP_MOST], ws.qp.iterations);
+    count[LIMITED] += ws.limited;
+    if (failed) {
+        m->failing += 1.0;
+        const int shifts = m->failing <= SHIFTS;
+        count[shifts ? SHIFTED : STABILISED] += 1.0;
+        if (shifts)
+            memcpy(u, planned, sizeof planned);
+        else
+            stabilising(x, p, m->force, u);
+        reset(m, x, p);
+    } else {
+        m->failing = 0.0;
+        memcpy(u, m->us[0], sizeof m->us[0]);
+    }
+    int saturated = 0;
+    for (int i = 0; i < NU; i++) {
+        const double low = most(ULOW[i], m->last[i] - RATE[i] * GRID[0]);
+        const double high = least(UHIGH[i], m->last[i] + RATE[i] * GRID[0]);
+        u[i] = clipped(u[i], low, high);
+        saturated |= u[i] <= low + 1e-6 * SIZE[i] || u[i] >= high - 1e-6 * SIZE[i];
+        m->last[i] = m->us[0][i] = u[i];
+    }
+    count[SATURATED] += saturated;
+    if (DELAY == 0) memcpy(m->predicted, m->xs[1], sizeof m->predicted);
+    for (int j = 0; j + 1 < DELAY; j++) memcpy(m->pending[j], m->pending[j + 1], sizeof m->pending[j]);
+    if (DELAY) memcpy(m->pending[DELAY - 1], u, sizeof m->pending[0]);
+    m->time += GRID[0];
+    return 0;
+}
+
+/* In CasADi's interface: (memory, state, references, parameters) -> memory, command. */
+EXPORTED int NAME(const double **arg, double **res, integer *iw, double *w, int mem) {
+    static THREAD_LOCAL memory m;
+    double none[NX + NREF + NP + 1], u[NU];
+    (void)iw, (void)w, (void)mem;
+    memset(none, 0, sizeof none);
+    memcpy(&m, arg[0], sizeof m);
+    /* The caller may pass its arguments in the memory that the functions of the arm work in. */
+    const double *x = arg[1], *now = arg[2] ? arg[2] : none, *p = arg[3] ? arg[3] : none;
+    if (iterate(&m, x, now, p, u)) return 1;
+    if (res[0]) memcpy(res[0], &m, sizeof m);
+    if (res[1]) memcpy(res[1], u, sizeof u);
+    return 0;
+}
+EXPORTED integer JOINED(NAME, _n_in)(void) { return 4; }
+EXPORTED integer JOINED(NAME, _n_out)(void) { return 2; }
+static const integer SHAPES[5][3] = {
+    {MEMORY, 1, 1}, {NX, 1, 1}, {NREF, 1, 1}, {NP, 1, 1}, {NU, 1, 1}};
+EXPORTED const integer *JOINED(NAME, _sparsity_in)(integer i) { return SHAPES[i]; }
+EXPORTED const integer *JOINED(NAME, _sparsity_out)(integer i) { return SHAPES[i ? 4 : 0]; }
+EXPORTED int JOINED(NAME, _work)(integer *sz_arg, integer *sz_res, integer *sz_iw, integer *sz_w) {
+    *sz_arg = 4, *sz_res = 2, *sz_iw = 0, *sz_w = 0;
+    return 0;
+}

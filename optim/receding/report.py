@@ -1,0 +1,131 @@
+"""What the iterations of a run did: how often, how fast, and which fall-backs acted."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from flexblocks.errors import ParameterError, listing
+from flexblocks.simulation.trajectory import Trajectory
+
+from .layout import COUNTERS
+
+if TYPE_CHECKING:
+    from .mpc import MPC
+
+FALLBACKS = ("second_iterations", "shifted_plans", "stabilised", "resets", "unknown_samples")
+
+
+@dataclass(frozen=True)
+class Report:
+    """Counts and times of a run.
+
+    Attributes
+    ----------
+    steps : int
+        Samples.
+    saturated : float
+        Share of them at which an input was at its limit.
+    limited_references : float
+        Share at which a reference was farther away than a linearisation reaches, so that it pulled no harder.
+    qp_iterations : float
+        Of the quadratic programme, mean.
+    most_qp_iterations : int
+    fallbacks : dict of int
+        ``second_iterations``: from the plan of the stabilising law; ``shifted_plans``: the plan before went on;
+        ``stabilised``: the stabilising law acted; ``resets``: the plan was dropped; ``unknown_samples``: a measurement
+        or reference was not finite, the last command went on.
+    lost : bool
+        Whether a fall-back acts at the end.
+    times : ndarray (k,)
+        Of iterations computed once more, CPU [s].
+    """
+
+    steps: int
+    saturated: float
+    limited_references: float
+    qp_iterations: float
+    most_qp_iterations: int
+    fallbacks: dict[str, int]
+    lost: bool
+    times: np.ndarray
+
+    @property
+    def median_time(self) -> float:
+        """[s]"""
+        return float(np.median(self.times)) if len(self.times) else np.nan
+
+    @property
+    def p99_time(self) -> float:
+        """[s]"""
+        return float(np.percentile(self.times, 99)) if len(self.times) else np.nan
+
+    @property
+    def worst_time(self) -> float:
+        """[s]"""
+        return float(np.max(self.times)) if len(self.times) else np.nan
+
+    def __str__(self) -> str:
+        acted = {name: count for name, count in self.fallbacks.items() if count}
+        told = listing(f"{name.replace('_', ' ')} {count}" for name, count in acted.items()) if acted else "none"
+        return (
+            f"{self.steps} iterations, {1e3 * self.median_time:.3g} ms (median), {1e3 * self.p99_time:.3g} ms (99 %), "
+            f"{1e3 * self.worst_time:.3g} ms (worst); {self.qp_iterations:.3g} iterations of the quadratic programme, "
+            f"{self.most_qp_iterations} at most; inputs at limits in {100 * self.saturated:.3g} % of samples, "
+            f"references out of reach in {100 * self.limited_references:.3g} %; fall-backs: {told}"
+        )
+
+
+def report_of(mpc: MPC, run: Trajectory, timed: int) -> Report:
+    """Return the report of a run; see `MPC.report`."""
+    names = mpc.layout.variables(mpc.name).names
+    if missing := [name for name in (names[0], names[-1]) if name not in run.names["x"]]:
+        raise ParameterError(f"report: '{run.name}' has no state '{missing[0]}'; must be a run of a loop with this MPC.")
+    last = {name: float(run[f"{mpc.name}.{name}"][-1]) for name in (*COUNTERS, "failing")}
+    steps = max(int(round(last["steps"])), 1)
+    return Report(
+        int(round(last["steps"])),
+        last["saturated"] / steps,
+        last["limited_references"] / steps,
+        last["qp_iterations"] / steps,
+        int(round(last["most_qp_iterations"])),
+        {name: int(round(last[name])) for name in FALLBACKS},
+        bool(last["failing"] > 0.5),
+        _times(mpc, run, timed),
+    )
+
+
+def _times(mpc: MPC, run: Trajectory, timed: int) -> np.ndarray:
+    """Return CPU times [s] of iterations from the memory at samples of the run."""
+    names = mpc.layout.variables(mpc.name).names
+    first = run.names["x"].index(names[0])
+    memories = run.x[:, first : first + len(names)]
+    states = [name if name in run else None for name in mpc.dae.x.names]
+    if None in states or timed < 1:
+        return np.zeros(0)
+    x = np.column_stack([run[name] for name in states if name is not None])
+    now = [
+        run[f"reference.{name}"] if f"reference.{name}" in run else np.zeros(len(run.t)) for name in mpc.objective.paths
+    ]
+    p = mpc.dae.p.start
+    chosen = np.unique(np.linspace(0, len(run.t) - 1, min(timed, len(run.t))).astype(int))
+    buffer, trigger = mpc.iteration.buffer()
+    arguments = [np.zeros(mpc.iteration.numel_in(i)) for i in range(4)]
+    results = [np.zeros(mpc.iteration.numel_out(i)) for i in range(2)]
+    for i, each in enumerate(arguments):
+        buffer.set_arg(i, memoryview(each))
+    for i, each in enumerate(results):
+        buffer.set_res(i, memoryview(each))
+    times = []
+    for k in chosen:
+        arguments[0][:], arguments[1][:] = memories[k], x[k]
+        arguments[2][:] = [column[k] for column in now]
+        if len(p):
+            arguments[3][:] = p
+        begin = time.thread_time()
+        trigger()
+        times.append(time.thread_time() - begin)
+    return np.array(times)

@@ -1,0 +1,322 @@
+"""What an iteration is made of: functions of the arm, scales, limits, costs; checked and computed once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import casadi as ca
+import numpy as np
+
+from flexblocks.dae.dae import DAE
+from flexblocks.errors import ComputationError, NameUnknownError, ParameterError, listing
+from flexblocks.foreign_functions import Foreign
+from flexblocks.simulation.implicit.displacements import displacements
+
+from ..problem.objectives.tracking import Tracking
+from .compiled_iteration import build, iteration_source
+from .costs import Costs, checked_sizes, named_values
+from .grid import geometric_grid
+from .layout import COUNTERS, Layout
+from .prediction import Prediction, prediction
+from .references import reference_function
+from .solver_libraries import solver_libraries
+
+# A state's scale moves the arm by this share of its reach; a rate's does so within this share of the horizon.
+SHARE, PACE = 0.1, 0.1
+# Where the start is a singular posture, costs are weighed so far beside it [rad].
+BESIDE = 0.3
+# Plans farther from linearised ones than so many scales are no plans: half the reach.
+FARTHEST = 5.0
+# The stabilising law brakes within this share of the horizon.
+BRAKE = 0.1
+# Failures in a row in which the last plan goes on.
+SHIFTS = 5
+# Of equations of intervals in a plan that begins anew.
+NEWTON_STEPS = 6
+# Of a disturbance's estimate: forces whose effect within a sample is this share of others' are told that much slower.
+REGULARISED = 1e-2
+# Closures that are violated close within this share of the horizon.
+CLOSING = 0.05
+# In units in which the largest curvature of the cost is one: what keeps the programme strictly convex, tolerance of its
+# solver, residuals that still make a plan, prices of violated limits.
+REGULAR, TOLERANCE, ACCEPTED = 1e-8, 1e-7, 1e-3
+SLACK_LINEAR, SLACK_SQUARE = 10.0, 100.0
+QP_LIMIT = 40
+HPIPM = ("hpipm_headers.h", "programme.h", "hpipm_qp.c")
+# No names of the library but those of CasADi's interface.
+HIDDEN = "-fvisibility=hidden"
+
+
+class Asked(Protocol):
+    """What a law was asked for."""
+
+    dae: DAE
+    objective: Tracking
+    sample_time: float
+    horizon: float
+    intervals: int
+    delay: int
+    disturbance_time: Any
+    limits: Mapping[str, tuple[float, float]]
+    rates: Mapping[str, float]
+    effort: Any
+    inputs: Any
+    at: Mapping[str, float]
+
+
+@dataclass(frozen=True, eq=False)
+class Setup:
+    """Everything that an iteration needs.
+
+    Attributes
+    ----------
+    model : Prediction
+    grid : ndarray (intervals,)
+    layout : Layout
+    functions, sizes, constants : dict
+        As `iteration_source` takes them.
+    left_out : float or None
+    signal_units : tuple of str
+    start_values : ndarray (k,)
+        Of the signals.
+    """
+
+    model: Prediction
+    grid: np.ndarray
+    layout: Layout
+    functions: Mapping[str, ca.Function]
+    sizes: Mapping[str, int]
+    constants: Mapping[str, np.ndarray | float]
+    left_out: float | None
+    signal_units: tuple[str, ...]
+    start_values: list[float]
+    _made: dict[str, Foreign] = field(default_factory=dict)
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        return self.model.inputs
+
+    def source(self) -> tuple[str, str]:
+        """Return name and C code of the iteration."""
+        return iteration_source(self.functions, self.sizes, self.constants, HPIPM)
+
+    def foreign(self) -> Foreign:
+        """Return the iteration as a compiled function."""
+        if "made" not in self._made:
+            self._made["made"] = build(*self.source(), (HIDDEN, *solver_libraries().flags))
+        return self._made["made"]
+
+
+def setup(asked: Asked) -> Setup:
+    """Return what the iterations of a law are made of.
+
+    Raises
+    ------
+    FlexblocksError
+        See `MPC`.
+    """
+    dae, where = asked.dae, "MPC"
+    solver_libraries()
+    model = prediction(dae, asked.inputs, 1.0 / (CLOSING * asked.horizon), where)
+    x, p = dae.x.values(asked.at, "MPC: at: "), dae.p.start
+    n, nx, nu = model.n, len(dae.x), len(model.inputs)
+    signals = tuple(asked.objective.paths)
+    named_values(model, signals)
+    scales = _scales(dae, x, asked.horizon)
+    low, high, rate = _input_limits(asked, model)
+    effort = _efforts(asked, model, low, high)
+    tolerances = np.array([asked.objective.tolerance_of(name) for name in signals])
+    costs = Costs(model, signals, tolerances, effort, scales)
+    limited = tuple(name for name in asked.limits if name not in dae.u)
+    grid = geometric_grid(asked.sample_time, asked.horizon, asked.intervals)
+    # Terminal cost.
+    size = costs.features.shape[0]
+    beside = _beside(dae, x)
+    weights, left_out = np.diag((np.arange(size) < len(signals)) * grid[-1]), None
+    for posture in (x, beside):
+        try:
+            weights, left_out = costs.cost_to_go(posture, p)
+            break
+        except (ComputationError, np.linalg.LinAlgError):
+            continue  # beside a singular posture, where signals do not move
+    sizes_u = np.where(np.isfinite(high - low), (high - low) / 2, effort)
+    curvature = 0.0
+    for posture in (x, beside):
+        T = costs.terminal_function("arm_terminal")(posture, 0, 0, p, np.zeros(n))[1].full() * scales
+        Jx = costs.at(posture, p)[1] * scales
+        along, at_end = np.sum(Jx**2, axis=0) * asked.horizon, np.diag(T.T @ weights @ T)
+        curvature = max(curvature, float(np.max(along)), float(np.max(at_end, initial=0.0)))
+    caps = np.maximum(costs.caps(x, p), costs.caps(beside, p))
+    groups = costs.groups()
+    caps = np.array([max(caps[k] * tolerances[k] for k in range(len(caps)) if groups[k] == group) for group in groups])
+    caps = caps / tolerances
+    own = costs.of_posture
+    rest = [i for i in range(len(signals)) if i not in own]
+    terminal_caps = np.full(size, np.inf)
+    terminal_caps[: len(own)], terminal_caps[size - len(rest) :] = caps[own], caps[rest]
+    terminal_groups = np.arange(size)
+    terminal_groups[: len(own)] = [own.index(groups[i]) if groups[i] in own else k for k, i in enumerate(own)]
+    start = costs.at(x, p)[0]
+    functions = {
+        "RESIDUAL": model.residual_function("arm_residual"),
+        "STABILISING": model.stabilising_function("arm_stabilising", max(BRAKE * asked.horizon, 2 * asked.sample_time)),
+        "STAGE": costs.stage_function("arm_stage"),
+        "TERMINAL": costs.terminal_function("arm_terminal"),
+        "REFERENCE": reference_function("arm_reference", asked.objective.paths, where),
+    }
+    constants: dict[str, np.ndarray | float] = {
+        "GRID": grid,
+        "SIGMA": scales,
+        "SIZE": sizes_u,
+        "ULOW": low,
+        "UHIGH": high,
+        "RATE": rate,
+        "CAP": np.concatenate([caps, np.full(nu, np.inf)]),
+        "GROUP": np.concatenate([np.array(groups, dtype=int), len(signals) + np.arange(nu)]).astype(int),
+        "TERMINAL_CAP": terminal_caps,
+        "TERMINAL_GROUP": terminal_groups,
+        "COST_TO_GO": weights,
+        "COST": 1.0 / curvature if curvature > 0 else 1.0,
+        "FILTER": 0.0 if asked.disturbance_time is None else min(1.0, asked.sample_time / asked.disturbance_time),
+        "REGULARISED": REGULARISED,
+        "REGULAR_X": REGULAR,
+        "REGULAR_U": REGULAR,
+        "FARTHEST": FARTHEST,
+        "QP_TOLERANCE": TOLERANCE,
+        "QP_ACCEPTED": ACCEPTED,
+        "SLACK_LINEAR": SLACK_LINEAR,
+        "SLACK_SQUARE": SLACK_SQUARE,
+    }
+    if limited:
+        functions["LIMITS"], more = _soft_limits(asked, model, limited, scales, x, p)
+        constants |= more
+    layout = Layout(
+        dae.x.names,
+        (*(f"der({name})" for name in dae.x.names[n:]), *dae.tree.loops.multipliers),
+        model.inputs,
+        dae.x.units,
+        tuple(dae.u.unit(name) for name in model.inputs),
+        n,
+        asked.intervals,
+        asked.delay,
+    )
+    is_rated = bool(np.any(np.isfinite(rate)))
+    sizes = {
+        "N": asked.intervals,
+        "NX": nx,
+        "NQ": n,
+        "NU": nu,
+        "NP": len(dae.p),
+        "NF": n,
+        "NR": len(signals) + nu,
+        "NT": size,
+        "NREF": len(signals),
+        "NLIM": len(limited),
+        "NPREV": nu if is_rated else 0,
+        "NG": len(limited) + (nu if is_rated else 0),
+        "RATES_": model.rates.shape[0],
+        "DELAY": asked.delay,
+        "COUNTERS": len(COUNTERS),
+        "MEMORY": len(layout),
+        "SHIFTS": SHIFTS,
+        "NEWTON_STEPS": NEWTON_STEPS,
+        "QP_LIMIT": QP_LIMIT,
+        "QP_MODE": 1,
+    }
+    units = tuple(_unit(dae, name) for name in signals)
+    return Setup(model, grid, layout, functions, sizes, constants, left_out, units, start.tolist())
+
+
+def _beside(dae: DAE, x: np.ndarray) -> np.ndarray:
+    """Return a posture beside another, with all angles moved unlike each other: no singular one."""
+    n, moved = dae.tree.size, x.copy()
+    is_angle = np.array([unit == "rad" for unit in dae.x.units[:n]])
+    moved[:n] += np.where(is_angle, BESIDE * (1 + np.modf(0.618034 * np.arange(n))[0]), 0.0)
+    return moved
+
+
+def _scales(dae: DAE, x: np.ndarray, horizon: float) -> np.ndarray:
+    """Return the size of each state (nx,), a share of the reach in displacement."""
+    n = dae.tree.size
+    measured = displacements(dae, x, dae.z.start, dae.p.start)
+    of_q = SHARE * measured.reach / measured.weight
+    return np.concatenate([of_q, of_q / (PACE * horizon), np.maximum(np.abs(x[2 * n :]), 1.0)])
+
+
+def checked_limits(given: Mapping[str, Any] | None, what: str) -> dict[str, tuple[float, float]]:
+    """Return limits as (low, high) by name.
+
+    Raises
+    ------
+    ParameterError
+        One is not a magnitude > 0 or a pair of rising numbers.
+    """
+    found = {}
+    for name, value in (given or {}).items():
+        pair = value if isinstance(value, (tuple, list)) else (-abs(value), value) if _is_number(value) else ()
+        if len(pair) != 2 or not all(map(_is_number, pair)) or not pair[0] < pair[1]:
+            raise ParameterError(f"MPC: {what}: {name} = {value!r}; must be a magnitude > 0, or (low, high), low < high.")
+        found[name] = (float(pair[0]), float(pair[1]))
+    return found
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float, np.number)) and not isinstance(value, bool) and not np.isnan(value)
+
+
+def _input_limits(asked: Asked, model: Prediction) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return low and high (nu,) of the inputs, and their largest rates (nu,) [1/s]."""
+    u = asked.dae.u
+    if wrong := [name for name in asked.limits if name in u and name not in model.inputs]:
+        raise ParameterError(f"MPC: limits of {listing(wrong)}, which it does not drive; must be of what it drives.")
+    own = [float(u.limits[u.index(name)]) for name in model.inputs]
+    pairs = [asked.limits.get(name, (-limit, limit)) for name, limit in zip(model.inputs, own, strict=True)]
+    if unknown := [name for name in asked.rates if name not in model.inputs]:
+        raise NameUnknownError(f"MPC: rates of {listing(unknown)}; it drives {listing(model.inputs)}.")
+    rates = [asked.rates.get(name, np.inf) for name in model.inputs]
+    for name, value in asked.rates.items():
+        if not _is_number(value) or value <= 0:
+            raise ParameterError(f"MPC: rates: {name} = {value!r}; must be a number > 0 [unit/s].")
+    low, high = np.array(pairs).T
+    # An actuator saturates there, whatever was asked for.
+    return np.maximum(low, -np.array(own)), np.minimum(high, np.array(own)), np.array(rates, dtype=float)
+
+
+def _efforts(asked: Asked, model: Prediction, low: np.ndarray, high: np.ndarray) -> np.ndarray:
+    if asked.effort is not None:
+        return checked_sizes(asked.effort, model.inputs, "effort", "MPC")
+    largest = np.maximum(np.abs(low), np.abs(high))
+    if endless := [name for name, limit in zip(model.inputs, largest, strict=True) if not np.isfinite(limit)]:
+        raise ParameterError(
+            f"MPC: {listing(endless)} have no limit; must have one, in the model or in limits=, or give effort=, what of "
+            "it counts as much as a signal that is off by its tolerance."
+        )
+    return largest
+
+
+def _soft_limits(
+    asked: Asked, model: Prediction, names: tuple[str, ...], scales: np.ndarray, x: np.ndarray, p: np.ndarray
+) -> tuple[ca.Function, dict[str, np.ndarray | float]]:
+    dae = model.dae
+    values = named_values(model, names)
+    symbols = [dae.x.symbol, dae.p.symbol, model.force]
+    function = model.function("arm_limits", [values, ca.jacobian(values, dae.x.symbol)], symbols)
+    slopes = np.abs(np.nan_to_num(function(x, p, np.zeros(model.n))[1].full()) * scales).max(axis=1, initial=0.0)
+    low, high = np.array([asked.limits[name] for name in names]).T
+    widths = np.where(np.isfinite(high - low), high - low, np.maximum(np.abs(low), np.abs(high)))
+    widths = np.where(np.isfinite(widths), widths, 1.0)
+    sizes = np.where(slopes > 0, slopes, SHARE * widths)
+    return function, {"LIMIT_LOW": low, "LIMIT_HIGH": high, "LIMIT_SIZE": sizes}
+
+
+def _unit(dae: DAE, name: str) -> str:
+    if name in dae.x:
+        return dae.x.unit(name)
+    if name in dae.y:
+        return dae.y.unit(name)
+    try:
+        return dae.with_outputs([name]).y.unit(name)
+    except NameUnknownError:
+        return "J"
