@@ -18,12 +18,13 @@ PREAMBLE = """
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #define THREAD_LOCAL _Thread_local
 #define EXPORTED __attribute__((visibility("default")))
 #define JOINED_(a, b) a##b
 #define JOINED(a, b) JOINED_(a, b)
 #if defined(__x86_64__) && defined(__linux__) && defined(__GNUC__) && !defined(__clang__)
-#define HOT __attribute__((optimize("O3"), target_clones("arch=haswell", "default")))
+#define HOT __attribute__((optimize("O3"), target_clones("avx2", "default")))
 #else
 #define HOT
 #endif
@@ -58,7 +59,7 @@ def iteration_source(
     lines = [f"#define {name} {value}" for name, value in macros.items()]
     lines += [f"#define {name} {function.name()}" for name, function in functions.items()]
     lines += [_constant(name, value) for name, value in constants.items()]
-    parts = [(KERNEL / file).read_text(encoding="utf-8") for file in (*solver, "iteration.c")]
+    parts = [(KERNEL / file).read_text(encoding="utf-8") for file in (*solver, "iteration.c", "store.c")]
     headers, programme, *rest = parts
     body = "\n".join([code, headers, PREAMBLE, *lines, programme, *rest])
     name = f"receding_{hashlib.sha256(body.encode()).hexdigest()[:16]}"

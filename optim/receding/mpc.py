@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 import casadi as ca
@@ -20,11 +21,11 @@ from flexblocks.control.sensing.sensed_arm import without_sensors
 from flexblocks.dae.dae import DAE
 from flexblocks.errors import ParameterError
 from flexblocks.foreign_functions import Foreign
+from flexblocks.interfaces.variables import Variables
 from flexblocks.simulation.trajectory import Trajectory
 
 from ..problem.objectives.objective import Objective
 from ..problem.objectives.tracking import Tracking
-from .layout import Layout
 from .report import Report, report_of
 from .setup import Setup, checked_limits, setup
 
@@ -80,8 +81,8 @@ class MPC(Law):
 
     Notes
     -----
-    A loop closed by it has its memory among its states, so that runs, copies and pickles are independent of each other.
-    It has no derivatives: `linearize`, `equilibrium` and plans refuse it, as all sampled loops.
+    States of the closed loop are its counters and a key to its plan, which follows from the plan's content, so that runs,
+    copies and pickles are independent of each other. A run that goes on in another process begins a plan anew. It has no derivatives: `linearize`, `equilibrium` and plans refuse it, as all sampled loops.
 
     Raises
     ------
@@ -156,13 +157,18 @@ class MPC(Law):
 
     @cached_property
     def iteration(self) -> ca.Function:
-        """One iteration, function (memory, x, references, p) -> memory, command."""
+        """One iteration, function (state, x, references, p) -> state, command."""
         return self._setup.foreign().function()
 
     @property
-    def layout(self) -> Layout:
-        """Names and places of the memory's entries."""
-        return self._setup.layout
+    def library(self) -> Path:
+        """The library of `iteration`."""
+        return self._setup.foreign().path
+
+    @property
+    def states(self) -> Variables:
+        """The states that it adds to a closed loop: counters, the estimated force, and a key to its memory."""
+        return self._setup.states(self.name)
 
     def bind(self, dae: DAE, actuators: Actuators) -> Bound:
         return Sampled(self, self.sample_time, self.delay * self.sample_time).bind(dae, actuators)
@@ -185,7 +191,7 @@ class MPC(Law):
             unit = made.signal_units[i]
             known = ca.SX(0) if path is not None else references.of(Measured(signal, ca.SX(0), unit, starts[i]))
             now.append(known)
-        states = made.layout.variables(self.name)
+        states = self.states
         memory, command = self.iteration(states.symbol, x, ca.vertcat(*now), p)
         commands = dict(zip(made.inputs, ca.vertsplit(command), strict=True))
         return Bound(commands, references.variables(), states, (memory - states.symbol) / sample_time)
@@ -193,22 +199,21 @@ class MPC(Law):
     def designed_on(self, model: DAE) -> MPC:
         return self
 
-    def report(self, run: Trajectory, timed: int = 200) -> Report:
+    def report(self, run: Trajectory) -> Report:
         """Return what the iterations of a run did.
 
         Parameters
         ----------
         run : Trajectory
-            Of a loop that this law has closed.
-        timed : int
-            How many of its samples are computed once more, evenly spread, to measure their times.
+            Of a loop that this law has closed. Times are those of the iterations at its samples, as far as they were
+            taken in this process and lately.
 
         Raises
         ------
         ParameterError
             The run is not of such a loop.
         """
-        return report_of(self, run, timed)
+        return report_of(self, run)
 
     def __reduce__(self) -> Any:
         options = {

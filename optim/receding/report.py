@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import time
+import ctypes
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -41,7 +42,7 @@ class Report:
     lost : bool
         Whether a fall-back acts at the end.
     times : ndarray (k,)
-        Of iterations computed once more, CPU [s].
+        Of its iterations, CPU [s], as far as they are known.
     """
 
     steps: int
@@ -79,53 +80,28 @@ class Report:
         )
 
 
-def report_of(mpc: MPC, run: Trajectory, timed: int) -> Report:
+def report_of(mpc: MPC, run: Trajectory) -> Report:
     """Return the report of a run; see `MPC.report`."""
-    names = mpc.layout.variables(mpc.name).names
+    names = mpc.states.names
     if missing := [name for name in (names[0], names[-1]) if name not in run.names["x"]]:
         raise ParameterError(f"report: '{run.name}' has no state '{missing[0]}'; must be a run of a loop with this MPC.")
     last = {name: float(run[f"{mpc.name}.{name}"][-1]) for name in (*COUNTERS, "failing")}
-    steps = max(int(round(last["steps"])), 1)
+    steps = max(round(last["steps"]), 1)
     return Report(
-        int(round(last["steps"])),
+        round(last["steps"]),
         last["saturated"] / steps,
         last["limited_references"] / steps,
         last["qp_iterations"] / steps,
-        int(round(last["most_qp_iterations"])),
-        {name: int(round(last[name])) for name in FALLBACKS},
+        round(last["most_qp_iterations"]),
+        {name: round(last[name]) for name in FALLBACKS},
         bool(last["failing"] > 0.5),
-        _times(mpc, run, timed),
+        _times(mpc.library, np.round(run[f"{mpc.name}.memory"])),
     )
 
 
-def _times(mpc: MPC, run: Trajectory, timed: int) -> np.ndarray:
-    """Return CPU times [s] of iterations from the memory at samples of the run."""
-    names = mpc.layout.variables(mpc.name).names
-    first = run.names["x"].index(names[0])
-    memories = run.x[:, first : first + len(names)]
-    states = [name if name in run else None for name in mpc.dae.x.names]
-    if None in states or timed < 1:
-        return np.zeros(0)
-    x = np.column_stack([run[name] for name in states if name is not None])
-    now = [
-        run[f"reference.{name}"] if f"reference.{name}" in run else np.zeros(len(run.t)) for name in mpc.objective.paths
-    ]
-    p = mpc.dae.p.start
-    chosen = np.unique(np.linspace(0, len(run.t) - 1, min(timed, len(run.t))).astype(int))
-    buffer, trigger = mpc.iteration.buffer()
-    arguments = [np.zeros(mpc.iteration.numel_in(i)) for i in range(4)]
-    results = [np.zeros(mpc.iteration.numel_out(i)) for i in range(2)]
-    for i, each in enumerate(arguments):
-        buffer.set_arg(i, memoryview(each))
-    for i, each in enumerate(results):
-        buffer.set_res(i, memoryview(each))
-    times = []
-    for k in chosen:
-        arguments[0][:], arguments[1][:] = memories[k], x[k]
-        arguments[2][:] = [column[k] for column in now]
-        if len(p):
-            arguments[3][:] = p
-        begin = time.thread_time()
-        trigger()
-        times.append(time.thread_time() - begin)
-    return np.array(times)
+def _times(library: Path, keys: np.ndarray) -> np.ndarray:
+    """Return CPU times [s] of the iterations that made these keys."""
+    time_of = ctypes.CDLL(str(library)).receding_time
+    time_of.argtypes, time_of.restype = [ctypes.c_double], ctypes.c_double
+    times = np.array([time_of(key) for key in dict.fromkeys(keys.tolist()) if key > 0])
+    return 1e-6 * times[times >= 0]

@@ -12,13 +12,14 @@ import numpy as np
 from flexblocks.dae.dae import DAE
 from flexblocks.errors import ComputationError, NameUnknownError, ParameterError, listing
 from flexblocks.foreign_functions import Foreign
+from flexblocks.interfaces.variables import Variables
 from flexblocks.simulation.implicit.displacements import displacements
 
 from ..problem.objectives.tracking import Tracking
 from .compiled_iteration import build, iteration_source
 from .costs import Costs, checked_sizes, named_values
 from .grid import geometric_grid
-from .layout import COUNTERS, Layout
+from .layout import COUNTERS, memory_variables
 from .prediction import Prediction, prediction
 from .references import reference_function
 from .solver_libraries import solver_libraries
@@ -44,6 +45,8 @@ CLOSING = 0.05
 REGULAR, TOLERANCE, ACCEPTED = 1e-8, 1e-7, 1e-3
 SLACK_LINEAR, SLACK_SQUARE = 10.0, 100.0
 QP_LIMIT = 40
+# Memories and times that are kept of the last steps of all runs: a chunk of a run that is taken again has fewer.
+KEPT, TIMED = 2048, 65536
 HPIPM = ("hpipm_headers.h", "programme.h", "hpipm_qp.c")
 # No names of the library but those of CasADi's interface.
 HIDDEN = "-fvisibility=hidden"
@@ -74,7 +77,6 @@ class Setup:
     ----------
     model : Prediction
     grid : ndarray (intervals,)
-    layout : Layout
     functions, sizes, constants : dict
         As `iteration_source` takes them.
     left_out : float or None
@@ -85,7 +87,6 @@ class Setup:
 
     model: Prediction
     grid: np.ndarray
-    layout: Layout
     functions: Mapping[str, ca.Function]
     sizes: Mapping[str, int]
     constants: Mapping[str, np.ndarray | float]
@@ -97,6 +98,11 @@ class Setup:
     @property
     def inputs(self) -> tuple[str, ...]:
         return self.model.inputs
+
+    def states(self, name: str) -> Variables:
+        """Return the states that it adds to a closed loop."""
+        dae, n = self.model.dae, self.model.n
+        return memory_variables(name, dae.q_names, dae.x.units[:n])
 
     def source(self) -> tuple[str, str]:
         """Return name and C code of the iteration."""
@@ -192,16 +198,6 @@ def setup(asked: Asked) -> Setup:
     if limited:
         functions["LIMITS"], more = _soft_limits(asked, model, limited, scales, x, p)
         constants |= more
-    layout = Layout(
-        dae.x.names,
-        (*(f"der({name})" for name in dae.x.names[n:]), *dae.tree.loops.multipliers),
-        model.inputs,
-        dae.x.units,
-        tuple(dae.u.unit(name) for name in model.inputs),
-        n,
-        asked.intervals,
-        asked.delay,
-    )
     is_rated = bool(np.any(np.isfinite(rate)))
     sizes = {
         "N": asked.intervals,
@@ -219,14 +215,15 @@ def setup(asked: Asked) -> Setup:
         "RATES_": model.rates.shape[0],
         "DELAY": asked.delay,
         "COUNTERS": len(COUNTERS),
-        "MEMORY": len(layout),
+        "KEPT": KEPT,
+        "TIMED": TIMED,
         "SHIFTS": SHIFTS,
         "NEWTON_STEPS": NEWTON_STEPS,
         "QP_LIMIT": QP_LIMIT,
         "QP_MODE": 1,
     }
     units = tuple(_unit(dae, name) for name in signals)
-    return Setup(model, grid, layout, functions, sizes, constants, left_out, units, start.tolist())
+    return Setup(model, grid, functions, sizes, constants, left_out, units, start.tolist())
 
 
 def _beside(dae: DAE, x: np.ndarray) -> np.ndarray:

@@ -501,28 +501,3 @@ static int iterate(memory *m, const double *measured, const double *now, const d
     m->time += GRID[0];
     return 0;
 }
-
-/* In CasADi's interface: (memory, state, references, parameters) -> memory, command. */
-EXPORTED int NAME(const double **arg, double **res, integer *iw, double *w, int mem) {
-    static THREAD_LOCAL memory m;
-    double none[NX + NREF + NP + 1], u[NU];
-    (void)iw, (void)w, (void)mem;
-    memset(none, 0, sizeof none);
-    memcpy(&m, arg[0], sizeof m);
-    /* The caller may pass its arguments in the memory that the functions of the arm work in. */
-    const double *x = arg[1], *now = arg[2] ? arg[2] : none, *p = arg[3] ? arg[3] : none;
-    if (iterate(&m, x, now, p, u)) return 1;
-    if (res[0]) memcpy(res[0], &m, sizeof m);
-    if (res[1]) memcpy(res[1], u, sizeof u);
-    return 0;
-}
-EXPORTED integer JOINED(NAME, _n_in)(void) { return 4; }
-EXPORTED integer JOINED(NAME, _n_out)(void) { return 2; }
-static const integer SHAPES[5][3] = {
-    {MEMORY, 1, 1}, {NX, 1, 1}, {NREF, 1, 1}, {NP, 1, 1}, {NU, 1, 1}};
-EXPORTED const integer *JOINED(NAME, _sparsity_in)(integer i) { return SHAPES[i]; }
-EXPORTED const integer *JOINED(NAME, _sparsity_out)(integer i) { return SHAPES[i ? 4 : 0]; }
-EXPORTED int JOINED(NAME, _work)(integer *sz_arg, integer *sz_res, integer *sz_iw, integer *sz_w) {
-    *sz_arg = 4, *sz_res = 2, *sz_iw = 0, *sz_w = 0;
-    return 0;
-}
