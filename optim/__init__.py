@@ -21,6 +21,8 @@ from .problem.pose import Pose
 from .problem.problem import Problem
 from .problem.rest_to_rest import RestToRest
 from .problem.via import Via
+from .receding.mpc import MPC
+from .receding.report import Report
 from .results.attempt import Attempt
 from .results.plan import Plan
 from .results.saved_plan import saved_plan  # noqa: F401  (it says how plans are pickled)
@@ -40,6 +42,7 @@ __all__ = [
     "Criteria",
     "Cuboid",
     "HalfSpace",
+    "MPC",
     "Objective",
     "Phase",
     "Plan",
@@ -49,6 +52,7 @@ __all__ = [
     "Problem",
     "ProblemError",
     "Replay",
+    "Report",
     "RestToRest",
     "Sphere",
     "Via",
