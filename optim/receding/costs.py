@@ -144,7 +144,9 @@ class Costs:
         x = np.concatenate([x[:n], np.zeros(n), x[2 * n :]])
         A, B = self.model.linearised(x, p)
         _, Jx, Ju = self.at(x, p)
-        Q, S, R = Jx.T @ Jx + UNTOLD * np.diag(scales**-2.0), Ju.T @ Jx, Ju.T @ Ju
+        is_speed = (np.arange(len(x)) >= n) & (np.arange(len(x)) < 2 * n)
+        untold = np.diag(np.where(is_speed, 1.0, UNTOLD) / scales**2)
+        Q, S, R = Jx.T @ Jx + untold, Ju.T @ Jx, Ju.T @ Ju
         # Cross terms go with inputs that are measured from where these put them.
         gain = np.linalg.solve(R, S)
         P = cost_to_go(A - B @ gain, B, Q - S.T @ gain, R, dae.x.names)

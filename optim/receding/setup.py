@@ -179,6 +179,8 @@ def setup(asked: Asked) -> Setup:
         "ULOW": low,
         "UHIGH": high,
         "RATE": rate,
+        "SHARE": SHARE,
+        "REST": (np.arange(nx) >= n) * (np.arange(nx) < 2 * n) * 1.0,
         "CAP": np.concatenate([caps, np.full(nu, np.inf)]),
         "GROUP": np.concatenate([np.array(groups, dtype=int), len(signals) + np.arange(nu)]).astype(int),
         "TERMINAL_CAP": terminal_caps,

@@ -248,6 +248,20 @@ static int capped(double *r, const double *cap, const int *group, int count) {
     return any;
 }
 
+/* A bound on the curvature that Gauss and Newton leave out: residuals times second derivatives. A coordinate that moves by
+   its scale turns by as much as SHARE what it moves. */
+static double left_out(const double *r, const double *cap, const int *group, int count) {
+    double sum = 0.0;
+    for (int i = 0; i < count; i++) {
+        if (group[i] != i || !isfinite(cap[i])) continue;
+        double size = 0.0;
+        for (int j = i; j < count; j++)
+            if (group[j] == i) size += r[j] * r[j];
+        sum += SHARE * cap[i] * sqrt(size);
+    }
+    return sum;
+}
+
 HOT static int cost(const memory *m, int k, const double *p) {
     static THREAD_LOCAL double r[NR + 1], Jx[NR * NX + 1], Ju[NR * NU + 1];
     programme *qp = &ws.qp;
@@ -256,7 +270,7 @@ HOT static int cost(const memory *m, int k, const double *p) {
     results[0] = r, results[1] = Jx, results[2] = Ju;
     if (STAGE(arguments, results, integers, reals, 0)) return 1;
     ws.limited |= capped(r, CAP, GROUP, NR);
-    const double w = GRID[k] * COST;
+    const double w = GRID[k] * COST, curvature = left_out(r, CAP, GROUP, NR);
     for (int c = 0; c < NX; c++)
         for (int i = 0; i < NR; i++) Jx[c * NR + i] *= SIGMA[c];
     for (int c = 0; c < NU; c++)
@@ -272,7 +286,8 @@ HOT static int cost(const memory *m, int k, const double *p) {
             for (int i = 0; i < NR; i++) sum += ja[i] * jc[i];
             qp->Q[k][a * NXA + c] = qp->Q[k][c * NXA + a] = w * sum;
         }
-        qp->Q[k][a * NXA + a] += REGULAR_X;
+        qp->Q[k][a * NXA + a] += REGULAR_X + w * (REST[a] + (a < NQ ? curvature : 0.0));
+        qp->q[k][a] = w * REST[a] * m->xs[k][a] / SIGMA[a];
         for (int i = 0; i < NR; i++) qp->q[k][a] += w * ja[i] * r[i];
     }
     for (int a = 0; a < NU; a++) {
@@ -303,6 +318,8 @@ static int terminal_cost(const memory *m, const double *p) {
     ws.limited |= capped(r, TERMINAL_CAP, TERMINAL_GROUP, NT);
     memset(qp->Q[N], 0, sizeof qp->Q[N]);
     memset(qp->q[N], 0, sizeof qp->q[N]);
+    /* Of the last interval's length, as all that is priced at its end. */
+    const double curvature = GRID[N - 1] * COST * left_out(r, TERMINAL_CAP, TERMINAL_GROUP, NT);
     for (int c = 0; c < NX; c++)
         for (int i = 0; i < NT; i++) {
             double sum = 0.0;
@@ -313,7 +330,7 @@ static int terminal_cost(const memory *m, const double *p) {
         for (int c = 0; c < NX; c++) {
             double sum = 0.0;
             for (int i = 0; i < NT; i++) sum += J[a * NT + i] * SJ[c * NT + i];
-            qp->Q[N][a * NXA + c] = SIGMA[a] * sum + (a == c ? REGULAR_X : 0.0);
+            qp->Q[N][a * NXA + c] = SIGMA[a] * sum + (a == c ? REGULAR_X + (a < NQ ? curvature : 0.0) : 0.0);
         }
         for (int i = 0; i < NT; i++) qp->q[N][a] += SJ[a * NT + i] * r[i];
     }
