@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import casadi as ca
 import numpy as np
@@ -57,7 +57,7 @@ class MPC(Law):
         Largest rate of each input [its unit/s], by name; these hold.
     effort : float or dict, optional
         What of each input, beyond what holds the arm in its posture, counts as a signal that is off by its tolerance;
-        by default its limit.
+        by default a tenth of its limit.
     inputs : sequence of str, optional
         The inputs that it drives, by default the actuators.
     delay : float
@@ -68,6 +68,9 @@ class MPC(Law):
     at : dict, optional
         States of the posture in whose neighbourhood it works, which gives scales and terminal cost; by default the
         start values.
+    solver : str
+        Of the quadratic programme. ``"condensed"``: without its states, by an interior-point method of its own;
+        ``"hpipm"``: HPIPM with BLASFEO, from CasADi's wheel.
     name : str
         Prefix of its states, the memory of a run.
 
@@ -88,7 +91,7 @@ class MPC(Law):
     ------
     FlexblocksError
         An unknown name; a value out of range; a model with algebraic variables, prescribed motions, redundant closures,
-        changing charts or sampled controllers; CasADi's wheel has no HPIPM.
+        changing charts or sampled controllers; or, with that solver, CasADi's wheel has no HPIPM.
 
     Examples
     --------
@@ -118,6 +121,7 @@ class MPC(Law):
         delay: float = 0.0,
         disturbance_time: float | None | str = "auto",
         at: Mapping[str, float] | None = None,
+        solver: Literal["condensed", "hpipm"] = "condensed",
         name: str = "mpc",
     ) -> None:
         if not isinstance(objective, Tracking):
@@ -143,6 +147,7 @@ class MPC(Law):
         self.disturbance_time = disturbance_time
         self.limits, self.rates = checked_limits(limits, "limits"), dict(rates or {})
         self.effort, self.inputs, self.at = effort, inputs, dict(at or {})
+        self.solver = solver
         self._setup: Setup = setup(self)
 
     @property
@@ -224,6 +229,7 @@ class MPC(Law):
             "delay": self.delay * self.sample_time,
             "disturbance_time": self.disturbance_time,
             "at": self.at,
+            "solver": self.solver,
             "name": self.name,
         }
         return _again, (self.dae, self.objective, self.sample_time, self.horizon, self.intervals, options)

@@ -30,6 +30,8 @@ SHARE, PACE = 0.1, 0.1
 BESIDE = 0.3
 # Plans farther from linearised ones than so many scales are no plans: half the reach.
 FARTHEST = 5.0
+# What of an input's limit counts as a signal that is off by its tolerance: with the whole, inputs go from limit to limit.
+EFFORT = 0.1
 # The stabilising law brakes within this share of the horizon.
 BRAKE = 0.1
 # Failures in a row in which the last plan goes on.
@@ -42,12 +44,18 @@ REGULARISED = 1e-2
 CLOSING = 0.05
 # In units in which the largest curvature of the cost is one: what keeps the programme strictly convex, tolerance of its
 # solver, residuals that still make a plan, prices of violated limits.
-REGULAR, TOLERANCE, ACCEPTED = 1e-8, 1e-7, 1e-3
+REGULAR, TOLERANCE, ACCEPTED = 1e-8, 1e-10, 1e-6
 SLACK_LINEAR, SLACK_SQUARE = 10.0, 100.0
 QP_LIMIT = 40
 # Memories and times that are kept of the last steps of all runs: a chunk of a run that is taken again has fewer.
 KEPT, TIMED = 2048, 65536
-HPIPM = ("hpipm_headers.h", "programme.h", "hpipm_qp.c")
+# Files of each solver of the quadratic programme.
+SOLVERS = {
+    "condensed": ("condensed_headers.h", "programme.h", "condensed_qp.c"),
+    "hpipm": ("hpipm_headers.h", "programme.h", "hpipm_qp.c"),
+}
+# First slacks and products of slacks and prices of the condensed one; curvatures and inputs are near one.
+FIRST_SLACK, FIRST_PRICE = 0.1, 1e-3
 # No names of the library but those of CasADi's interface.
 HIDDEN = "-fvisibility=hidden"
 
@@ -67,6 +75,7 @@ class Asked(Protocol):
     effort: Any
     inputs: Any
     at: Mapping[str, float]
+    solver: str
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,6 +92,7 @@ class Setup:
     signal_units : tuple of str
     start_values : ndarray (k,)
         Of the signals.
+    solver : str
     """
 
     model: Prediction
@@ -93,6 +103,7 @@ class Setup:
     left_out: float | None
     signal_units: tuple[str, ...]
     start_values: list[float]
+    solver: str
     _made: dict[str, Foreign] = field(default_factory=dict)
 
     @property
@@ -106,12 +117,12 @@ class Setup:
 
     def source(self) -> tuple[str, str]:
         """Return name and C code of the iteration."""
-        return iteration_source(self.functions, self.sizes, self.constants, HPIPM)
+        return iteration_source(self.functions, self.sizes, self.constants, SOLVERS[self.solver])
 
     def foreign(self) -> Foreign:
         """Return the iteration as a compiled function."""
         if "made" not in self._made:
-            self._made["made"] = build(*self.source(), (HIDDEN, *solver_libraries().flags))
+            self._made["made"] = build(*self.source(), (HIDDEN, *(solver_libraries().flags if self.solver == "hpipm" else ())))
         return self._made["made"]
 
 
@@ -124,7 +135,10 @@ def setup(asked: Asked) -> Setup:
         See `MPC`.
     """
     dae, where = asked.dae, "MPC"
-    solver_libraries()
+    if asked.solver not in SOLVERS:
+        raise ParameterError(f"MPC: solver = {asked.solver!r}; must be one of {', '.join(SOLVERS)}.")
+    if asked.solver == "hpipm":
+        solver_libraries()
     model = prediction(dae, asked.inputs, 1.0 / (CLOSING * asked.horizon), where)
     x, p = dae.x.values(asked.at, "MPC: at: "), dae.p.start
     n, nx, nu = model.n, len(dae.x), len(model.inputs)
@@ -179,6 +193,9 @@ def setup(asked: Asked) -> Setup:
         "ULOW": low,
         "UHIGH": high,
         "RATE": rate,
+        "LIMIT_LOW": np.zeros(0),
+        "LIMIT_HIGH": np.zeros(0),
+        "LIMIT_SIZE": np.zeros(0),
         "SHARE": SHARE,
         "REST": (np.arange(nx) >= n) * (np.arange(nx) < 2 * n) * 1.0,
         "CAP": np.concatenate([caps, np.full(nu, np.inf)]),
@@ -194,6 +211,8 @@ def setup(asked: Asked) -> Setup:
         "FARTHEST": FARTHEST,
         "QP_TOLERANCE": TOLERANCE,
         "QP_ACCEPTED": ACCEPTED,
+        "FIRST_SLACK": FIRST_SLACK,
+        "FIRST_PRICE": FIRST_PRICE,
         "SLACK_LINEAR": SLACK_LINEAR,
         "SLACK_SQUARE": SLACK_SQUARE,
     }
@@ -225,7 +244,7 @@ def setup(asked: Asked) -> Setup:
         "QP_MODE": 1,
     }
     units = tuple(_unit(dae, name) for name in signals)
-    return Setup(model, grid, functions, sizes, constants, left_out, units, start.tolist())
+    return Setup(model, grid, functions, sizes, constants, left_out, units, start.tolist(), asked.solver)
 
 
 def _beside(dae: DAE, x: np.ndarray) -> np.ndarray:
@@ -292,7 +311,7 @@ def _efforts(asked: Asked, model: Prediction, low: np.ndarray, high: np.ndarray)
             f"MPC: {listing(endless)} have no limit; must have one, in the model or in limits=, or give effort=, what of "
             "it counts as much as a signal that is off by its tolerance."
         )
-    return largest
+    return EFFORT * largest
 
 
 def _soft_limits(

@@ -51,6 +51,6 @@ def solver_libraries() -> SolverLibraries:
     if missing:
         raise SolverMissingError(
             f"MPC: CasADi's folder {folder} has no {listing(missing)}; must be the wheel of casadi >= 3.6 for this "
-            "platform, which has HPIPM and BLASFEO with their headers. Install it with pip, or take solver='daqp'."
+            "platform, which has HPIPM and BLASFEO with their headers. Install it with pip, or take solver='condensed'."
         )
     return SolverLibraries(folder, headers)

@@ -1,15 +1,5 @@
 /* The iteration itself, behind programme.h and a solver. */
 
-static double least(double a, double b) { return a < b ? a : b; }
-static double most(double a, double b) { return a > b ? a : b; }
-static double clipped(double value, double low, double high) { return most(low, least(high, value)); }
-
-static int all_finite(const double *values, int count) {
-    for (int i = 0; i < count; i++)
-        if (!isfinite(values[i])) return 0;
-    return 1;
-}
-
 /* Solve A X = B for X, which takes the place of B (m, r); both row major. Partial pivoting. */
 HOT static int solve(double *restrict A, double *restrict B, int m, int r) {
     for (int i = 0; i < m; i++) {

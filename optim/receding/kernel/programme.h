@@ -51,3 +51,13 @@ static THREAD_LOCAL double reals[REALS + 1];
 static THREAD_LOCAL integer integers[INTEGERS + 1];
 static THREAD_LOCAL const double *arguments[ARGUMENTS + 1];
 static THREAD_LOCAL double *results[RESULTS + 1];
+
+static double least(double a, double b) { return a < b ? a : b; }
+static double most(double a, double b) { return a > b ? a : b; }
+static double clipped(double value, double low, double high) { return most(low, least(high, value)); }
+
+static int all_finite(const double *values, int count) {
+    for (int i = 0; i < count; i++)
+        if (!isfinite(values[i])) return 0;
+    return 1;
+}

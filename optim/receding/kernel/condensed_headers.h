@@ -1,0 +1,1 @@
+/* The condensed programme needs no library. */
