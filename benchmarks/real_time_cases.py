@@ -144,10 +144,10 @@ def case(name: str, kind: str, seed: int) -> Outcome:
     sensors = []
     if kind == "noise":
         n = plant.tree.size
+        sizes = [1.0 if unit.startswith("rad") else arm.reach for unit in plant.x.units]
         sensors = [
-            control.Sensor(state, noise=(2e-5 if i < n else 2e-3) * (1.0 if plant.x.units[i].startswith("rad") else arm.reach))
-            for i, state in enumerate(plant.x.names)
-        ]  # fmt: skip
+            control.Sensor(state, noise=(2e-5 if i < n else 2e-3) * sizes[i]) for i, state in enumerate(plant.x.names)
+        ]
     loop = control.close_loop(plant, law, sensors=sensors).compile()
     # References: somewhere in reach, or out of it; several, jumping.
     count = 3 if kind in ("jumps", "unreachable") else 1
@@ -162,9 +162,9 @@ def case(name: str, kind: str, seed: int) -> Outcome:
     times = arm.pace * np.arange(count)
     end = float(times[-1] + 2 * arm.pace)
     u = {
-        f"reference.payload.{axis}": fb.piecewise_constant(times.tolist(), goals[:, i].tolist()) if count > 1 else float(goals[0, i])
+        f"reference.payload.{axis}": fb.piecewise_constant(times.tolist(), goals[:, i].tolist())
         for i, axis in enumerate("xy")
-    }  # fmt: skip
+    }
     x = plant_start(arm, loop)
     legs = [(0.0, end)]
     if kind == "push":

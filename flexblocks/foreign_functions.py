@@ -1,7 +1,7 @@
 """Functions in C of one's own inside CasADi's expressions: where their libraries are, and how they are built again.
 
-Such a function has no derivatives, and CasADi knows of it a name alone. What compiles an expression that calls one links
-its library; a pickle brings along what builds it.
+Such a function has no derivatives, and CasADi knows of it a name alone. What compiles an expression that calls one
+links its library; a pickle brings along what builds it.
 """
 
 from __future__ import annotations

@@ -34,6 +34,7 @@ from .verification.criteria import Criteria
 from .verification.replay import Replay
 
 __all__ = [
+    "MPC",
     "Attempt",
     "Audit",
     "Capsule",
@@ -42,7 +43,6 @@ __all__ = [
     "Criteria",
     "Cuboid",
     "HalfSpace",
-    "MPC",
     "Objective",
     "Phase",
     "Plan",

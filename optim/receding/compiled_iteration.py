@@ -33,9 +33,11 @@ PREAMBLE = """
 
 def iteration_source(
     functions: Mapping[str, ca.Function],
-    sizes: Mapping[str, int],
+    sizes: Mapping[str, int | str],
     constants: Mapping[str, np.ndarray | float],
     solver: Sequence[str],
+    interface: str = "store.c",
+    name: str = "",
 ) -> tuple[str, str]:
     """Return the name of an iteration, which its content decides, and its C code.
 
@@ -47,6 +49,10 @@ def iteration_source(
         Macros, and arrays.
     solver : sequence of str
         Files of the kernel: headers of the quadratic programme's solver, the programme, its solver.
+    interface : str
+        File of the functions by which it is called.
+    name : str
+        By default one that the code decides.
     """
     code = _code(functions.values())
     work = [function.sz_arg() for function in functions.values()]
@@ -59,10 +65,10 @@ def iteration_source(
     lines = [f"#define {name} {value}" for name, value in macros.items()]
     lines += [f"#define {name} {function.name()}" for name, function in functions.items()]
     lines += [_constant(name, value) for name, value in constants.items()]
-    parts = [(KERNEL / file).read_text(encoding="utf-8") for file in (*solver, "iteration.c", "store.c")]
+    parts = [(KERNEL / file).read_text(encoding="utf-8") for file in (*solver, "iteration.c", interface)]
     headers, programme, *rest = parts
     body = "\n".join([code, headers, PREAMBLE, *lines, programme, *rest])
-    name = f"receding_{hashlib.sha256(body.encode()).hexdigest()[:16]}"
+    name = name or f"receding_{hashlib.sha256(body.encode()).hexdigest()[:16]}"
     return name, f"#define NAME {name}\n{body}"
 
 

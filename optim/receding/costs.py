@@ -11,7 +11,7 @@ import numpy as np
 
 from flexblocks.control.design.riccati import cost_to_go
 from flexblocks.dynamics.algorithms.energy import stored_energies, total
-from flexblocks.errors import ComputationError, ParameterError, listing
+from flexblocks.errors import ParameterError, listing
 
 from ..problem.signals.instant import instant
 from ..problem.signals.signals import Signals
@@ -111,13 +111,12 @@ class Costs:
         drives and the rates of these; then the distances of all other signals.
         """
         dae, model = self.model.dae, self.model
-        q, v, none = dae.q, dae.v, np.zeros(model.n)
+        q, v = dae.q, dae.v
         B = model.function("B", [model.input_matrix], [dae.x.symbol, dae.p.symbol, model.u])
         driven = np.nan_to_num(B(dae.x.start, dae.p.start, 0).full())
         left, sizes, _ = np.linalg.svd(driven)
         free = left[:, int(np.sum(sizes > 1e-9 * max(sizes.max(initial=0.0), 1e-300))) :]
         missing = ca.densify(ca.DM(free).T @ model.at_rest)
-        del none
         own, others = self.of_posture, [i for i in range(len(self.signals)) if i not in self.of_posture]
         speeds = (ca.jtimes(self.values[own], q, v) - self.rate[own]) / self.tolerances[own] if own else ca.SX(0, 1)
         parts = [self.distances[own], speeds, missing, ca.jtimes(missing, q, v), self.distances[others]]
@@ -210,8 +209,7 @@ def checked_sizes(given: float | Mapping[str, float], names: tuple[str, ...], wh
         raise ParameterError(f"{where}: {what} of {listing(unknown)}; must be of {listing(names)}.")
     if missing := [name for name in names if name not in given]:
         raise ParameterError(f"{where}: {what} of {listing(missing)} is missing; must be given, a number > 0.")
-    values = np.array([_positive(given[name], f"{where}: {what} of {name}") for name in names], dtype=float)
-    return values
+    return np.array([_positive(given[name], f"{where}: {what} of {name}") for name in names], dtype=float)
 
 
 def _positive(value: object, where: str) -> float:
@@ -219,6 +217,3 @@ def _positive(value: object, where: str) -> float:
     if not number or not 0 < float(value) < np.inf:  # type: ignore[arg-type]
         raise ParameterError(f"{where} = {value!r}; must be a number > 0.")
     return float(value)  # type: ignore[arg-type]
-
-
-__all__ = ["ComputationError", "Costs", "checked_sizes", "named_values"]

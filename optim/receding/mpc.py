@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
@@ -15,19 +14,19 @@ from flexblocks.control.design.arm_model import ArmModel
 from flexblocks.control.law import Bound, Law
 from flexblocks.control.laws.sampled import Sampled
 from flexblocks.control.measured import Measured
+from flexblocks.control.naming import reference_name
 from flexblocks.control.reference_inputs import References
 from flexblocks.control.saturation import Actuators
 from flexblocks.control.sensing.sensed_arm import without_sensors
 from flexblocks.dae.dae import DAE
 from flexblocks.errors import ParameterError
-from flexblocks.foreign_functions import Foreign
-from flexblocks.interfaces.variables import Variables
+from flexblocks.interfaces.variables import Variables, variables
 from flexblocks.simulation.trajectory import Trajectory
 
 from ..problem.objectives.objective import Objective
 from ..problem.objectives.tracking import Tracking
+from .iteration_setup import Setup, checked_limits, setup
 from .report import Report, report_of
-from .setup import Setup, checked_limits, setup
 
 
 class MPC(Law):
@@ -84,8 +83,12 @@ class MPC(Law):
 
     Notes
     -----
-    States of the closed loop are its counters and a key to its plan, which follows from the plan's content, so that runs,
-    copies and pickles are independent of each other. A run that goes on in another process begins a plan anew. It has no derivatives: `linearize`, `equilibrium` and plans refuse it, as all sampled loops.
+    States of the closed loop are its counters and a key to its plan, which follows from the plan's content, so that
+    runs, copies and pickles are independent of each other. A run that goes on in another process begins a plan anew. It
+    has no derivatives: `linearize`, `equilibrium` and plans refuse it, as all sampled loops.
+
+    Its code is compiled when a loop is first closed with it, and kept as that of `DAE.compile`; there must be a C
+    compiler.
 
     Raises
     ------
@@ -119,7 +122,7 @@ class MPC(Law):
         effort: float | Mapping[str, float] | None = None,
         inputs: Sequence[str] | str | None = None,
         delay: float = 0.0,
-        disturbance_time: float | None | str = "auto",
+        disturbance_time: float | str | None = "auto",
         at: Mapping[str, float] | None = None,
         solver: Literal["condensed", "hpipm"] = "condensed",
         name: str = "mpc",
@@ -133,8 +136,8 @@ class MPC(Law):
         self.horizon, self.intervals = _number("horizon", horizon, 0.0), _whole("intervals", intervals)
         if self.horizon < self.sample_time * self.intervals * (1 - 1e-9):
             raise ParameterError(
-                f"MPC: horizon = {horizon!r} s is shorter than {intervals} intervals of the sample time {sample_time!r} "
-                "s; must be as long at least. Take fewer intervals or a longer horizon."
+                f"MPC: horizon = {horizon!r} s is shorter than {intervals} intervals of the sample time "
+                f"{sample_time!r} s; must be as long at least. Take fewer intervals or a longer horizon."
             )
         samples = delay / self.sample_time
         if not (np.isfinite(samples) and samples > -1e-9 and abs(samples - round(samples)) < 1e-6):
@@ -174,6 +177,27 @@ class MPC(Law):
     def states(self) -> Variables:
         """The states that it adds to a closed loop: counters, the estimated force, and a key to its memory."""
         return self._setup.states(self.name)
+
+    @property
+    def driven(self) -> tuple[str, ...]:
+        """The inputs that it drives."""
+        return self._setup.inputs
+
+    @property
+    def reference_variables(self) -> Variables:
+        """References of all signals, those that are known ahead included."""
+        made = self._setup
+        names = [reference_name(signal) for signal in self.objective.paths]
+        return variables("reference", list(zip(names, made.signal_units, made.start_values, strict=True)))
+
+    @property
+    def memory_size(self) -> int:
+        """How many numbers the memory of a run is."""
+        return self._setup.memory_size
+
+    def controller_source(self, name: str) -> str:
+        """Return the C code of the law by itself, with functions ``name_init`` and ``name_step``."""
+        return self._setup.controller_source(name)
 
     def bind(self, dae: DAE, actuators: Actuators) -> Bound:
         return Sampled(self, self.sample_time, self.delay * self.sample_time).bind(dae, actuators)
@@ -218,7 +242,7 @@ class MPC(Law):
         ParameterError
             The run is not of such a loop.
         """
-        return report_of(self, run)
+        return report_of(self.name, self.states.names, self.library, run)
 
     def __reduce__(self) -> Any:
         options = {
@@ -256,6 +280,3 @@ def _whole(name: str, value: Any) -> int:
     if not isinstance(value, (int, np.integer)) or isinstance(value, bool) or value < 2:
         raise ParameterError(f"MPC: {name} = {value!r}; must be a whole number >= 2.")
     return int(value)
-
-
-__all__ = ["MPC", "Foreign"]

@@ -165,8 +165,8 @@ def prediction(dae: DAE, inputs: tuple[str, ...] | list[str] | str | None, feedb
         )
     if dae.tree.charted:
         raise ParameterError(
-            f"{where}: the attitude of {listing(body.name for body in dae.tree.charted)} changes its coordinates on the way; must have one "
-            "set of them. Use revolute joints in the model."
+            f"{where}: the attitude of {listing(body.name for body in dae.tree.charted)} changes its coordinates "
+            "on the way; must have one set of them. Use revolute joints in the model."
         )
     every, kept = dae.expressions.closing_tree.loops.multipliers, dae.tree.loops.multipliers
     if len(every) != len(kept):

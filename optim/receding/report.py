@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,9 +13,6 @@ from flexblocks.errors import ParameterError, listing
 from flexblocks.simulation.trajectory import Trajectory
 
 from .layout import COUNTERS
-
-if TYPE_CHECKING:
-    from .mpc import MPC
 
 FALLBACKS = ("second_iterations", "shifted_plans", "stabilised", "resets", "unknown_samples")
 
@@ -80,12 +77,24 @@ class Report:
         )
 
 
-def report_of(mpc: MPC, run: Trajectory) -> Report:
-    """Return the report of a run; see `MPC.report`."""
-    names = mpc.states.names
+def report_of(law: str, names: Sequence[str], library: Path, run: Trajectory) -> Report:
+    """Return the report of a run; see `MPC.report`.
+
+    Parameters
+    ----------
+    law : str
+        Its name, the prefix of its states.
+    names : sequence of str
+        Its states.
+    library : Path
+        That of its iteration.
+    run : Trajectory
+    """
     if missing := [name for name in (names[0], names[-1]) if name not in run.names["x"]]:
-        raise ParameterError(f"report: '{run.name}' has no state '{missing[0]}'; must be a run of a loop with this MPC.")
-    last = {name: float(run[f"{mpc.name}.{name}"][-1]) for name in (*COUNTERS, "failing")}
+        raise ParameterError(
+            f"report: '{run.name}' has no state '{missing[0]}'; must be a run of a loop with this MPC."
+        )
+    last = {name: float(run[f"{law}.{name}"][-1]) for name in (*COUNTERS, "failing")}
     steps = max(round(last["steps"]), 1)
     return Report(
         round(last["steps"]),
@@ -95,7 +104,7 @@ def report_of(mpc: MPC, run: Trajectory) -> Report:
         round(last["most_qp_iterations"]),
         {name: round(last[name]) for name in FALLBACKS},
         bool(last["failing"] > 0.5),
-        _times(mpc.library, np.round(run[f"{mpc.name}.memory"])),
+        _times(library, np.round(run[f"{law}.memory"])),
     )
 
 

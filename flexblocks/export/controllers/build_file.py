@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 
-def build_file(stem: str) -> str:
-    """Return CMakeLists.txt: a static library, and its self-test."""
+def build_file(stem: str, standard: int = 99) -> str:
+    """Return CMakeLists.txt: a static library of this standard of C, and its self-test."""
     return f"""cmake_minimum_required(VERSION 3.10)
 project({stem} C)
 
 # Without contraction to fused operations results are those of flexblocks to the last digit, given the same libm.
 add_library({stem} STATIC {stem}.c)
 target_include_directories({stem} PUBLIC ${{CMAKE_CURRENT_SOURCE_DIR}})
-set_target_properties({stem} PROPERTIES C_STANDARD 99 C_STANDARD_REQUIRED ON C_EXTENSIONS OFF)
+set_target_properties({stem} PROPERTIES C_STANDARD {standard} C_STANDARD_REQUIRED ON C_EXTENSIONS OFF)
 if(NOT MSVC)
   target_compile_options({stem} PRIVATE -ffp-contract=off)
   target_link_libraries({stem} PUBLIC m)
@@ -20,6 +20,6 @@ endif()
 enable_testing()
 add_executable({stem}_test {stem}_test.c)
 target_link_libraries({stem}_test {stem})
-set_target_properties({stem}_test PROPERTIES C_STANDARD 99 C_STANDARD_REQUIRED ON C_EXTENSIONS OFF)
+set_target_properties({stem}_test PROPERTIES C_STANDARD {standard} C_STANDARD_REQUIRED ON C_EXTENSIONS OFF)
 add_test(NAME {stem} COMMAND {stem}_test)
 """

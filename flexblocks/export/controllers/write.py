@@ -12,8 +12,9 @@ from flexblocks.control.controller import controller as controller_of
 from flexblocks.control.estimation.observer import Observer
 from flexblocks.control.law import Bindable
 from flexblocks.dae.dae import DAE
-from flexblocks.errors import FileFormatError
+from flexblocks.errors import FileFormatError, ParameterError
 from flexblocks.export.controllers.build_file import build_file
+from flexblocks.export.controllers.receding import receding_files
 from flexblocks.export.controllers.recorded_run import recorded_run
 from flexblocks.export.controllers.ros2_example import ros2_example
 from flexblocks.export.controllers.self_test import self_test
@@ -21,6 +22,7 @@ from flexblocks.export.controllers.source import Code, header, source
 from flexblocks.export.equations.c_real import real_type
 from flexblocks.export.equations.write import checked_identifier
 from flexblocks.file_paths import expanded
+from flexblocks.optim.receding.mpc import MPC
 
 
 def controller(
@@ -39,7 +41,8 @@ def controller(
     ----------
     law : Bindable or Observer
         What `flexblocks.control.Sampled` takes, such as `PD`, `LQG` and sums of laws; or a `Sampled` law, with its
-        delay; or an observer alone.
+        delay; or an observer alone. Of an `optim.MPC` the files are ``ctl.h`` and ``ctl.c``, C11 that needs no other
+        library and takes no memory, a self-test and ``CMakeLists.txt``; it measures the states of its model.
     dae : DAE
         The arm.
     sample_time : float
@@ -93,6 +96,14 @@ def controller(
     folder = _checked_folder(path)
     number = real_type(real, "controller")
     stem = checked_identifier(expanded(folder).resolve().name)
+    if isinstance(law, MPC):
+        if number.name != "double":
+            raise ParameterError(f"controller: real = {real!r}; must be 'double' for an MPC.")
+        files = {f"{stem}{end}": text for end, text in receding_files(law, dae, sample_time, stem).items()}
+        made = {folder / name: text for name, text in (files | {"CMakeLists.txt": build_file(stem, 11)}).items()}
+        expanded(folder).mkdir(exist_ok=True)
+        write_texts(made)
+        return tuple(made)
     built = controller_of(law, dae, sample_time, measured=measured, limits=limits)
     code = Code(stem, built, number, f"flexblocks {installed_version('flexblocks')}")
     texts = {

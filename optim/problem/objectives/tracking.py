@@ -19,7 +19,6 @@ from ..signals.signals import Signals
 from .functionals import Lagrangian
 
 
-
 @dataclass(frozen=True, eq=False)
 class Tracking(Lagrangian):
     """The integral over the motion of the sum of squared distances from reference trajectories, over their tolerances.
@@ -58,7 +57,7 @@ class Tracking(Lagrangian):
         given = self.tolerance if isinstance(self.tolerance, Mapping) else {"tolerance": self.tolerance}
         for name, size in given.items():
             if isinstance(self.tolerance, Mapping) and name not in self.paths:
-                raise ProblemError(f"Tracking: tolerance of '{name}', which is not tracked; must be of {[*self.paths]}.")
+                raise ProblemError(f"Tracking: tolerance of '{name}', which is not tracked ({[*self.paths]}).")
             is_number = isinstance(size, (int, float, np.number)) and not isinstance(size, bool)
             if size is not None and not (is_number and 0 < size < np.inf):
                 raise ProblemError(f"Tracking: tolerance: {name} = {size!r}; must be a number > 0.")
@@ -89,7 +88,7 @@ class Tracking(Lagrangian):
         """Return the reference of one signal at `times` [s]."""
         shares = times / duration
         if path is None:
-            raise ProblemError(f"Tracking: {name}: None; a plan must know its reference. Only MPC takes one as it comes.")
+            raise ProblemError(f"Tracking: {name}: None; a plan must know its reference. MPC takes it as it comes.")
         if not callable(path):
             values = _checked(name, path)
             return np.interp(shares, np.linspace(0.0, 1.0, len(values)), values)

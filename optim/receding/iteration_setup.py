@@ -30,7 +30,7 @@ SHARE, PACE = 0.1, 0.1
 BESIDE = 0.3
 # Plans farther from linearised ones than so many scales are no plans: half the reach.
 FARTHEST = 5.0
-# What of an input's limit counts as a signal that is off by its tolerance: with the whole, inputs go from limit to limit.
+# What of an input's limit counts as a signal that is off by its tolerance; with all of it, inputs jump between limits.
 EFFORT = 0.1
 # The stabilising law brakes within this share of the horizon.
 BRAKE = 0.1
@@ -47,6 +47,8 @@ CLOSING = 0.05
 REGULAR, TOLERANCE, ACCEPTED = 1e-8, 1e-10, 1e-6
 SLACK_LINEAR, SLACK_SQUARE = 10.0, 100.0
 QP_LIMIT = 40
+# Of the collocation.
+STAGES = 2
 # Memories and times that are kept of the last steps of all runs: a chunk of a run that is taken again has fewer.
 KEPT, TIMED = 2048, 65536
 # Files of each solver of the quadratic programme.
@@ -98,7 +100,7 @@ class Setup:
     model: Prediction
     grid: np.ndarray
     functions: Mapping[str, ca.Function]
-    sizes: Mapping[str, int]
+    sizes: Mapping[str, int | str]
     constants: Mapping[str, np.ndarray | float]
     left_out: float | None
     signal_units: tuple[str, ...]
@@ -119,10 +121,26 @@ class Setup:
         """Return name and C code of the iteration."""
         return iteration_source(self.functions, self.sizes, self.constants, SOLVERS[self.solver])
 
+    def controller_source(self, name: str) -> str:
+        """Return the C code of a controller by itself, whose functions have this name."""
+        values = ", ".join(repr(float(value)) for value in self.model.dae.p.start) or "0.0"
+        sizes = dict(self.sizes) | {"PARAMETERS": values}
+        return iteration_source(self.functions, sizes, self.constants, SOLVERS[self.solver], "export.c", name)[1]
+
+    @property
+    def memory_size(self) -> int:
+        """How many numbers the memory of a run is."""
+        size = {name: int(value) for name, value in self.sizes.items()}
+        nx, nu, intervals, rows = size["NX"], size["NU"], size["N"], STAGES * size["RATES_"]
+        plan = (intervals + 1) * nx + intervals * (nu + rows)
+        return plan + nu + (size["DELAY"] + 1) * nu + nx + size["NF"] + 3 + size["COUNTERS"]
+
     def foreign(self) -> Foreign:
         """Return the iteration as a compiled function."""
         if "made" not in self._made:
-            self._made["made"] = build(*self.source(), (HIDDEN, *(solver_libraries().flags if self.solver == "hpipm" else ())))
+            self._made["made"] = build(
+                *self.source(), (HIDDEN, *(solver_libraries().flags if self.solver == "hpipm" else ()))
+            )
         return self._made["made"]
 
 
@@ -275,7 +293,9 @@ def checked_limits(given: Mapping[str, Any] | None, what: str) -> dict[str, tupl
     for name, value in (given or {}).items():
         pair = value if isinstance(value, (tuple, list)) else (-abs(value), value) if _is_number(value) else ()
         if len(pair) != 2 or not all(map(_is_number, pair)) or not pair[0] < pair[1]:
-            raise ParameterError(f"MPC: {what}: {name} = {value!r}; must be a magnitude > 0, or (low, high), low < high.")
+            raise ParameterError(
+                f"MPC: {what}: {name} = {value!r}; must be a magnitude > 0, or (low, high), low < high."
+            )
         found[name] = (float(pair[0]), float(pair[1]))
     return found
 
@@ -308,8 +328,8 @@ def _efforts(asked: Asked, model: Prediction, low: np.ndarray, high: np.ndarray)
     largest = np.maximum(np.abs(low), np.abs(high))
     if endless := [name for name, limit in zip(model.inputs, largest, strict=True) if not np.isfinite(limit)]:
         raise ParameterError(
-            f"MPC: {listing(endless)} have no limit; must have one, in the model or in limits=, or give effort=, what of "
-            "it counts as much as a signal that is off by its tolerance."
+            f"MPC: {listing(endless)} have no limit; must have one, in the model or in limits=, or give effort=, what "
+            "of it counts as much as a signal that is off by its tolerance."
         )
     return EFFORT * largest
 
