@@ -35,8 +35,7 @@ def iteration_source(
     functions: Mapping[str, ca.Function],
     sizes: Mapping[str, int | str],
     constants: Mapping[str, np.ndarray | float],
-    solver: Sequence[str],
-    interface: str = "store.c",
+    files: Sequence[str],
     name: str = "",
 ) -> tuple[str, str]:
     """Return the name of an iteration, which its content decides, and its C code.
@@ -47,10 +46,8 @@ def iteration_source(
         By the names that the kernel has for them.
     sizes, constants : dict
         Macros, and arrays.
-    solver : sequence of str
-        Files of the kernel: headers of the quadratic programme's solver, the programme, its solver.
-    interface : str
-        File of the functions by which it is called.
+    files : sequence of str
+        Of the kernel: headers first, which know no macros.
     name : str
         By default one that the code decides.
     """
@@ -65,9 +62,8 @@ def iteration_source(
     lines = [f"#define {name} {value}" for name, value in macros.items()]
     lines += [f"#define {name} {function.name()}" for name, function in functions.items()]
     lines += [_constant(name, value) for name, value in constants.items()]
-    parts = [(KERNEL / file).read_text(encoding="utf-8") for file in (*solver, "iteration.c", interface)]
-    headers, programme, *rest = parts
-    body = "\n".join([code, headers, PREAMBLE, *lines, programme, *rest])
+    headers, *parts = [(KERNEL / file).read_text(encoding="utf-8") for file in files]
+    body = "\n".join([code, headers, PREAMBLE, *lines, *parts])
     name = name or f"receding_{hashlib.sha256(body.encode()).hexdigest()[:16]}"
     return name, f"#define NAME {name}\n{body}"
 

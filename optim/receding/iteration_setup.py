@@ -53,9 +53,11 @@ STAGES = 2
 KEPT, TIMED = 2048, 65536
 # Files of each solver of the quadratic programme.
 SOLVERS = {
-    "condensed": ("condensed_headers.h", "programme.h", "condensed_qp.c"),
-    "hpipm": ("hpipm_headers.h", "programme.h", "hpipm_qp.c"),
+    "condensed": ("condensed_headers.h", "interval.c", "programme.h", "condensed_qp.c", "iteration.c"),
+    "hpipm": ("hpipm_headers.h", "interval.c", "programme.h", "hpipm_qp.c", "iteration.c"),
 }
+# How it is called: from loops that are simulated, or by itself.
+IN_LOOPS, ALONE = ("ring.c", "store.c"), ("export.c",)
 # First slacks and products of slacks and prices of the condensed one; curvatures and inputs are near one.
 FIRST_SLACK, FIRST_PRICE = 0.1, 1e-3
 # No names of the library but those of CasADi's interface.
@@ -119,13 +121,13 @@ class Setup:
 
     def source(self) -> tuple[str, str]:
         """Return name and C code of the iteration."""
-        return iteration_source(self.functions, self.sizes, self.constants, SOLVERS[self.solver])
+        return iteration_source(self.functions, self.sizes, self.constants, (*SOLVERS[self.solver], *IN_LOOPS))
 
     def controller_source(self, name: str) -> str:
         """Return the C code of a controller by itself, whose functions have this name."""
         values = ", ".join(repr(float(value)) for value in self.model.dae.p.start) or "0.0"
         sizes = dict(self.sizes) | {"PARAMETERS": values}
-        return iteration_source(self.functions, sizes, self.constants, SOLVERS[self.solver], "export.c", name)[1]
+        return iteration_source(self.functions, sizes, self.constants, (*SOLVERS[self.solver], *ALONE), name)[1]
 
     @property
     def memory_size(self) -> int:
