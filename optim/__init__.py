@@ -21,6 +21,7 @@ from .problem.pose import Pose
 from .problem.problem import Problem
 from .problem.rest_to_rest import RestToRest
 from .problem.via import Via
+from .receding.moving_horizon import Estimates, MovingHorizon
 from .receding.mpc import MPC
 from .receding.report import Report
 from .results.attempt import Attempt
@@ -42,7 +43,9 @@ __all__ = [
     "Course",
     "Criteria",
     "Cuboid",
+    "Estimates",
     "HalfSpace",
+    "MovingHorizon",
     "Objective",
     "Phase",
     "Plan",

@@ -14,6 +14,8 @@ from flexblocks.foreign_functions import Foreign, register
 
 KERNEL = Path(__file__).with_name("kernel")
 LEVEL = "-O2"
+# No names of the library but those of CasADi's interface.
+HIDDEN = "-fvisibility=hidden"
 PREAMBLE = """
 #include <math.h>
 #include <stdlib.h>

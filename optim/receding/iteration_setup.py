@@ -13,19 +13,17 @@ from flexblocks.dae.dae import DAE
 from flexblocks.errors import ComputationError, NameUnknownError, ParameterError, listing
 from flexblocks.foreign_functions import Foreign
 from flexblocks.interfaces.variables import Variables
-from flexblocks.simulation.implicit.displacements import displacements
 
 from ..problem.objectives.tracking import Tracking
-from .compiled_iteration import build, iteration_source
+from .compiled_iteration import HIDDEN, build, iteration_source
 from .costs import Costs, checked_sizes, named_values
 from .grid import geometric_grid
 from .layout import COUNTERS, memory_variables
 from .prediction import Prediction, prediction
 from .references import reference_function
+from .scales import SHARE, state_scales
 from .solver_libraries import solver_libraries
 
-# A state's scale moves the arm by this share of its reach; a rate's does so within this share of the horizon.
-SHARE, PACE = 0.1, 0.1
 # Where the start is a singular posture, costs are weighed so far beside it [rad].
 BESIDE = 0.3
 # Plans farther from linearised ones than so many scales are no plans: half the reach.
@@ -60,8 +58,6 @@ SOLVERS = {
 IN_LOOPS, ALONE = ("ring.c", "store.c"), ("export.c",)
 # First slacks and products of slacks and prices of the condensed one; curvatures and inputs are near one.
 FIRST_SLACK, FIRST_PRICE = 0.1, 1e-3
-# No names of the library but those of CasADi's interface.
-HIDDEN = "-fvisibility=hidden"
 
 
 class Asked(Protocol):
@@ -164,7 +160,7 @@ def setup(asked: Asked) -> Setup:
     n, nx, nu = model.n, len(dae.x), len(model.inputs)
     signals = tuple(asked.objective.paths)
     named_values(model, signals)
-    scales = _scales(dae, x, asked.horizon)
+    scales = state_scales(dae, x, asked.horizon)
     low, high, rate = _input_limits(asked, model)
     effort = _efforts(asked, model, low, high)
     tolerances = np.array([asked.objective.tolerance_of(name) for name in signals])
@@ -273,14 +269,6 @@ def _beside(dae: DAE, x: np.ndarray) -> np.ndarray:
     is_angle = np.array([unit == "rad" for unit in dae.x.units[:n]])
     moved[:n] += np.where(is_angle, BESIDE * (1 + np.modf(0.618034 * np.arange(n))[0]), 0.0)
     return moved
-
-
-def _scales(dae: DAE, x: np.ndarray, horizon: float) -> np.ndarray:
-    """Return the size of each state (nx,), a share of the reach in displacement."""
-    n = dae.tree.size
-    measured = displacements(dae, x, dae.z.start, dae.p.start)
-    of_q = SHARE * measured.reach / measured.weight
-    return np.concatenate([of_q, of_q / (PACE * horizon), np.maximum(np.abs(x[2 * n :]), 1.0)])
 
 
 def checked_limits(given: Mapping[str, Any] | None, what: str) -> dict[str, tuple[float, float]]:

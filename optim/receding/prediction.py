@@ -153,6 +153,22 @@ def prediction(dae: DAE, inputs: tuple[str, ...] | list[str] | str | None, feedb
         raise nothing_to_drive(dae, where)
     for name in chosen:
         dae.u.index(name)
+    return _checked(dae, chosen, feedback, where)
+
+
+def estimation_model(dae: DAE, feedback: float, where: str) -> Prediction:
+    """Return the equations of an arm with all of its inputs as they are given.
+
+    Raises
+    ------
+    FlexblocksError
+        As `prediction`.
+    """
+    refuse_clocks(dae.clocks, where)
+    return _checked(dae.interpreted, tuple(dae.u.names), feedback, where)
+
+
+def _checked(dae: DAE, chosen: tuple[str, ...], feedback: float, where: str) -> Prediction:
     if dae.prescribed:
         raise ParameterError(
             f"{where}: the motion of {listing(dae.prescribed)} is prescribed in the model; must be free. Assemble the "

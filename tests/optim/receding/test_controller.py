@@ -1,0 +1,78 @@
+"""Model predictive control as a controller in C: what it commands by itself is what it commands in a loop."""
+
+from __future__ import annotations
+
+import ctypes
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import flexblocks as fb
+from flexblocks import control, export, optim
+from flexblocks.dae.compiler import find_compiler
+from flexblocks.dae.dae import DAE
+from flexblocks.errors import FlexblocksError
+
+SAMPLE = 0.01
+
+
+def arm() -> DAE:
+    """Return a lever under weight with a motor behind a spring."""
+    model = fb.Model("lever", gravity=(0.0, -9.81, 0.0))
+    ground, joint = model.add(fb.Ground("ground")), model.add(fb.Revolute("joint1", axis=(0, 0, 1)))
+    motor, rotor = model.add(fb.TorqueSource("motor1", limit=4.0)), model.add(fb.Rotor("rotor1", inertia=0.01))
+    spring = model.add(fb.TorsionalSpring("spring1", stiffness=60.0, damping=0.05))
+    link = model.add(fb.RigidLink("link1", length=0.5, mass=0.3))
+    model.connect(motor.flange_b, rotor.flange_a)
+    model.connect(rotor.flange_b, spring.flange_a)
+    model.connect(spring.flange_b, joint.axis)
+    model.connect(ground.frame_b, joint.frame_a)
+    model.connect(joint.frame_b, link.frame_a)
+    return fb.assemble(model)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(find_compiler() is None, reason="no C compiler")
+def test_the_controller_commands_what_the_loop_did(tmp_path: Path) -> None:
+    """Ten seconds of the Python run, sample by sample; its own test agrees, too; it takes no memory."""
+    dae = arm()
+    task = optim.Tracking({"joint1.angle": lambda t: 0.4 * np.sin(2.0 * t)}, tolerance=0.01)
+    mpc = optim.MPC(dae, task, SAMPLE, 0.4, 8, delay=SAMPLE)
+    files = export.controller(mpc, dae, SAMPLE, tmp_path / "ctl")
+    assert [file.name for file in files] == ["ctl.h", "ctl.c", "ctl_test.c", "CMakeLists.txt"]
+    compiler = find_compiler()
+    flags = ["-std=c11", "-D_POSIX_C_SOURCE=199309L", "-O2", "-ffp-contract=off"]
+    made = [compiler, *flags, str(files[1]), str(files[2]), "-o", str(tmp_path / "test"), "-lm"]
+    subprocess.run(made, check=True, capture_output=True)
+    told = subprocess.run([tmp_path / "test"], check=True, capture_output=True, text=True).stdout
+    assert told.startswith("largest difference of commands")
+    library = [compiler, *flags, "-shared", "-fPIC", str(files[1]), "-o", str(tmp_path / "ctl.so"), "-lm"]
+    subprocess.run(library, check=True, capture_output=True)
+    assert "alloc(" not in files[1].read_text()
+    code = ctypes.CDLL(str(tmp_path / "ctl.so"))
+    code.ctl_step.argtypes = [ctypes.c_void_p] * 4
+    run = fb.simulate(control.close_loop(dae, mpc), SAMPLE * np.arange(1001))
+    x = np.column_stack([run[name] for name in dae.x.names])
+    state, command = np.zeros(code.ctl_state_size()), np.zeros(1)
+    code.ctl_init(state.ctypes.data_as(ctypes.c_void_p))
+    commands = []
+    for row in np.ascontiguousarray(x[:-1]):
+        none = np.zeros(1)
+        assert code.ctl_step(row.ctypes.data, none.ctypes.data, state.ctypes.data, command.ctypes.data) == 0
+        commands.append(float(command[0]))
+    assert np.abs(np.array(commands) - run["held.motor1.torque"][:-1]).max() < 4.0 * 1e-9
+
+
+def test_what_cannot_be_a_controller_is_refused(tmp_path: Path) -> None:
+    dae = arm()
+    task = optim.Tracking({"joint1.angle": 0.2}, tolerance=0.01)
+    mpc = optim.MPC(dae, task, SAMPLE, 0.4, 8)
+    with pytest.raises(FlexblocksError, match="but the MPC has"):
+        export.controller(mpc, dae, 0.02, tmp_path / "ctl")
+    with pytest.raises(FlexblocksError, match="must be 'double'"):
+        export.controller(mpc, dae, SAMPLE, tmp_path / "ctl", real="float")
+    other = optim.MPC(dae, task, SAMPLE, 0.4, 8, solver="hpipm")
+    with pytest.raises(FlexblocksError, match="must be 'condensed'"):
+        export.controller(other, dae, SAMPLE, tmp_path / "ctl")
