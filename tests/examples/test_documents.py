@@ -42,6 +42,7 @@ LONG = (
     "linear_models.md",
     "measured_responses.md",
     "planning.md",
+    "real_time.md",
     "robots.md",
     "rollouts.md",
     "simulation.md",
