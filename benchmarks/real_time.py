@@ -1,7 +1,7 @@
 """Model predictive control in real time: ``python -m benchmarks.real_time [times] [tracking] [do-mpc] [cases]``.
 
-* ``times``: CPU time of an iteration over 20 intervals, with the library's own solver and with HPIPM from CasADi's wheel,
-  on arms of 16 to 48 states.
+* ``times``: CPU time of an iteration over 20 intervals, with the library's own solver and with HPIPM from CasADi's
+  wheel, on arms of 16 to 48 states; ``--arms 2`` for the first two of them.
 * ``tracking``: how far the tip of two flexible links is from a sine of 0.5 Hz, beside a linear-quadratic regulator with
   the references of all joints and their rates.
 * ``do-mpc``: a step of do-mpc with IPOPT on the same arm and weights, if it is installed (``pip install do-mpc``).
@@ -37,9 +37,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("parts", nargs="*", default=list(PARTS), choices=PARTS)
     parser.add_argument("--seeds", type=int, default=2)
+    parser.add_argument("--arms", type=int, default=4)
     chosen = parser.parse_args()
     if "times" in chosen.parts:
-        times()
+        times(chosen.arms)
     if "tracking" in chosen.parts:
         tracking()
     if "do-mpc" in chosen.parts:
@@ -78,17 +79,18 @@ def six_joints(booms: int) -> fb.Model:
     return model
 
 
-def times() -> None:
+def times(count: int) -> None:
     """Print the time of an iteration: the tip is to move by some centimetres, from rest."""
-    arms: dict[str, tuple[DAE, dict[str, float], float]] = {
-        "two links": (fb.assemble(models.subudhi_morris_2002()), START, 0.05),
-        "six joints": (fb.assemble(six_joints(0)), {"joint2.angle": 0.6, "joint3.angle": 0.8}, 0.05),
-        "six joints, booms": (fb.assemble(six_joints(1)), {"joint2.angle": 0.6, "joint3.angle": 0.8}, 0.05),
-        "space arm": (fb.assemble(models.space_arm()), {}, 0.5),
+    bent = {f"{kind}{i}.angle": 0.6 for kind in ("rotor", "joint") for i in (2, 3, 4, 5)}
+    arms: dict[str, tuple[fb.Model, dict[str, float], float]] = {
+        "two links": (models.subudhi_morris_2002(), START, 0.05),
+        "six joints": (six_joints(0), bent, 0.05),
+        "six joints, booms": (six_joints(1), bent, 0.05),
+        "space arm": (models.space_arm(), {}, 0.5),
     }
     table = Table("arm", "states", "inputs", "solver", "median [ms]", "99 % [ms]", "ratio", "memory [kB]")
-    for name, (dae, start, way) in arms.items():
-        own = None
+    for name, (model, start, way) in list(arms.items())[:count]:
+        dae, own = fb.assemble(model), None
         for solver in ("condensed", "hpipm"):
             median, p99, size = _iteration(dae, start, way, solver)
             own = median if own is None else own
@@ -141,7 +143,7 @@ def tracking() -> None:
     joints = [f"{kind}{i}.angle" for kind in ("rotor", "joint") for i in (1, 2)]
     followed = [*joints, *(f"der({name})" for name in joints)]
     weights = {name: 1e4 if name.startswith("joint") else 1.0 for name in joints} | {"elastic_energy": 100.0}
-    regulator = control.LQR(weights, R=1.0, references=tuple(followed))
+    regulator = control.LQR(weights, R=1.0, at=START, references=tuple(followed))
     first, second = _joint_references()
     signals = {}
     for i, function in ((1, first), (2, second)):

@@ -43,7 +43,7 @@ def shoulder(t):
 
 joints = [f"{kind}{i}.angle" for kind in ("rotor", "joint") for i in (1, 2)]
 weights = {name: 1e4 if name.startswith("joint") else 1.0 for name in joints} | {"elastic_energy": 100.0}
-regulator = control.LQR(weights, references=(*joints, *(f"der({name})" for name in joints)))
+regulator = control.LQR(weights, at=start, references=(*joints, *(f"der({name})" for name in joints)))
 loops = {
     "MPC": control.close_loop(dae, mpc),
     "LQR": control.close_loop(dae, control.Sampled(regulator, sample_time)),

@@ -148,8 +148,10 @@ class MPC(Law):
         elif disturbance_time is not None:
             disturbance_time = _number("disturbance_time", disturbance_time, 0.0)
         self.disturbance_time = disturbance_time
-        self.limits, self.rates = checked_limits(limits, "limits"), dict(rates or {})
-        self.effort, self.inputs, self.at = effort, inputs, dict(at or {})
+        self.limits: Mapping[str, tuple[float, float]] = checked_limits(limits, "limits")
+        self.rates: Mapping[str, float] = dict(rates or {})
+        self.effort, self.inputs = effort, inputs
+        self.at: Mapping[str, float] = dict(at or {})
         self.solver = solver
         self._setup: Setup = setup(self)
 
