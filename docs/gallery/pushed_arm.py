@@ -42,7 +42,7 @@ def shoulder(t):
 
 
 joints = [f"{kind}{i}.angle" for kind in ("rotor", "joint") for i in (1, 2)]
-weights = {name: 1e4 if name.startswith("joint") else 1.0 for name in joints} | {"elastic_energy": 100.0}
+weights = dict.fromkeys(joints, 1e3) | {"kinetic_energy": 10.0, "elastic_energy": 100.0}
 regulator = control.LQR(weights, at=start, references=(*joints, *(f"der({name})" for name in joints)))
 loops = {
     "MPC": control.close_loop(dae, mpc),

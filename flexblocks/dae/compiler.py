@@ -14,8 +14,8 @@ from pathlib import Path
 import casadi as ca
 
 from flexblocks.dae.library_cache import CacheError, cache_directory, cached
+from flexblocks.dynamics.tree.foreign_functions import foreign_in
 from flexblocks.errors import FlexblocksError
-from flexblocks.foreign_functions import foreign_in
 
 LOG = logging.getLogger("flexblocks.compiler")
 

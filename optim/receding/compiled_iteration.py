@@ -10,7 +10,7 @@ import casadi as ca
 import numpy as np
 
 from flexblocks.dae.compiler import source_library
-from flexblocks.foreign_functions import Foreign, register
+from flexblocks.dynamics.tree.foreign_functions import Foreign, register
 
 KERNEL = Path(__file__).with_name("kernel")
 # The arm's functions are long straight lines, which -O2 takes ten times as long for and does not make faster; loops say

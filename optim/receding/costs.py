@@ -141,7 +141,7 @@ class Costs:
         dae, scales = self.model.dae, self.scales
         n = self.model.n
         x = np.concatenate([x[:n], np.zeros(n), x[2 * n :]])
-        A, B = self.model.linearised(x, p)
+        A, B = self.model.linearized(x, p)
         _, Jx, Ju = self.at(x, p)
         is_speed = (np.arange(len(x)) >= n) & (np.arange(len(x)) < 2 * n)
         untold = np.diag(np.where(is_speed, 1.0, UNTOLD) / scales**2)

@@ -10,8 +10,8 @@ import casadi as ca
 import numpy as np
 
 from flexblocks.dae.dae import DAE
+from flexblocks.dynamics.tree.foreign_functions import Foreign
 from flexblocks.errors import ComputationError, NameUnknownError, ParameterError, listing
-from flexblocks.foreign_functions import Foreign
 from flexblocks.interfaces.variables import Variables
 
 from ..problem.objectives.tracking import Tracking
@@ -197,7 +197,7 @@ def setup(asked: Asked) -> Setup:
     start = costs.at(x, p)[0]
     functions = {
         "RESIDUAL": model.residual_function("arm_residual"),
-        "STABILISING": model.stabilising_function("arm_stabilising", max(BRAKE * asked.horizon, 2 * asked.sample_time)),
+        "STABILISING": model.stabilizing_function("arm_stabilising", max(BRAKE * asked.horizon, 2 * asked.sample_time)),
         "STAGE": costs.stage_function("arm_stage"),
         "TERMINAL": costs.terminal_function("arm_terminal"),
         "REFERENCE": reference_function("arm_reference", asked.objective.paths, where),

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Literal
 
 import casadi as ca
 import numpy as np
@@ -15,8 +15,8 @@ from flexblocks.control.estimation.observer import Estimate, Observer, require_i
 from flexblocks.control.naming import prefixed
 from flexblocks.control.saturation import Actuators
 from flexblocks.dae.dae import DAE
+from flexblocks.dynamics.tree.foreign_functions import Foreign
 from flexblocks.errors import NameUnknownError, ParameterError, suggestion
-from flexblocks.foreign_functions import Foreign
 from flexblocks.interfaces.variables import Variables, variables
 from flexblocks.linear.linear_model import LinearModel
 from flexblocks.simulation.record import Record
@@ -95,9 +95,9 @@ class MovingHorizon(Observer):
     True
     """
 
-    equations: Any = "extended"
+    equations: Literal["extended"] = "extended"
     process: Mapping[str, float] = field(default_factory=dict)
-    noise: Any = None
+    noise: float | Sequence[float] | Mapping[str, float] | None = None
     sample_time: float | None = None
     window: int = 10
     parameters: Mapping[str, float] = field(default_factory=dict)

@@ -105,7 +105,7 @@ class Prediction:
         results = [R, *(ca.jacobian(R, symbol) for symbol in (x, self.rates, self.u))]
         return self.function(name, results, [x, self.rates, self.u, self.dae.p.symbol, self.force])
 
-    def stabilising_function(self, name: str, time: float) -> ca.Function:
+    def stabilizing_function(self, name: str, time: float) -> ca.Function:
         """Return (x, p, force) -> inputs that hold the driven coordinates and brake them within about `time` [s]."""
         B = self.input_matrix
         M = ca.jacobian(self.residual[: self.n], self.rates[: self.n])
@@ -122,7 +122,7 @@ class Prediction:
         law = ca.substitute(law, ca.vertcat(self.rates, self.u), ca.SX.zeros(len(self.inputs) + self.rates.shape[0], 1))
         return self.function(name, [law], [self.dae.x.symbol, self.dae.p.symbol, self.force])
 
-    def linearised(self, x: np.ndarray, p: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def linearized(self, x: np.ndarray, p: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return A (nx, nx) and B (nx, nu) of the arm at rest in the posture of `x` (nx,), held there."""
         n, nx = self.n, len(self.dae.x)
         still = np.concatenate([x[:n], np.zeros(n), x[2 * n :]])

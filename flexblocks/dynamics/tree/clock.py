@@ -9,9 +9,9 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
+from flexblocks.dynamics.tree.foreign_functions import Foreign, foreign_in, is_opaque
 from flexblocks.dynamics.tree.noise import Noise
 from flexblocks.errors import ParameterError
-from flexblocks.foreign_functions import Foreign, foreign_in, is_opaque
 
 # Ticks within this fraction of a period of the ends of an interval belong to it: times carry rounding errors.
 SLACK = 1e-9
