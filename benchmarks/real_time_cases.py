@@ -160,7 +160,7 @@ def case(name: str, kind: str, seed: int) -> Outcome:
         directions = rng.uniform(0.1, 1.2, count)
     goals = np.column_stack([radii * np.cos(directions), radii * np.sin(directions)])
     times = arm.pace * np.arange(count)
-    end = float(times[-1] + 2 * arm.pace)
+    end = float(times[-1] + max(SETTLING, 2 * arm.pace))
     u = {
         f"reference.payload.{axis}": fb.piecewise_constant(times.tolist(), goals[:, i].tolist())
         for i, axis in enumerate("xy")
