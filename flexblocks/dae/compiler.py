@@ -14,7 +14,6 @@ from pathlib import Path
 import casadi as ca
 
 from flexblocks.dae.library_cache import CacheError, cache_directory, cached
-from flexblocks.dynamics.tree.foreign_functions import foreign_in
 from flexblocks.errors import FlexblocksError
 
 LOG = logging.getLogger("flexblocks.compiler")
@@ -26,6 +25,10 @@ COMPILERS = ("gcc", "clang", "cc")
 OPTIMIZED, QUICK = "-O1", "-O0"
 FLAGS = ("-ffp-contract=off", "-fPIC", "-shared")
 SUFFIX = {"Windows": ".dll", "Darwin": ".dylib"}.get(platform.system(), ".so")
+
+
+# Libraries of functions in C that CasADi knows by name alone.
+_LINKED: dict[str, Path] = {}
 
 
 class CompilerError(FlexblocksError):
@@ -79,7 +82,8 @@ def library(functions: Sequence[ca.Function], optimize: bool = True, more: str =
     CompilerError
         There is no compiler, it rejects the code, or the cache is not writable or is writable by others.
     """
-    linked = [str(each.path) for each in foreign_in(functions)]
+    called = {each.name() for function in functions for each in (function, *function.find_functions())}
+    linked = [str(path) for name, path in _LINKED.items() if name in called]
     return source_library(_source(functions) + more, OPTIMIZED if optimize else QUICK, linked)
 
 
@@ -106,6 +110,11 @@ def source_library(source: str, level: str = OPTIMIZED, flags: Sequence[str] = (
         return cached(key, SUFFIX, build)
     except CacheError as error:
         raise CompilerError(str(error)) from error
+
+
+def link_callers(name: str, path: Path) -> None:
+    """Link what calls the function of this name, when it is compiled, with its library."""
+    _LINKED[name] = path
 
 
 def load(functions: Sequence[ca.Function], optimize: bool = True) -> tuple[Path, dict[str, ca.Function]]:

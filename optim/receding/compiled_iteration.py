@@ -9,7 +9,7 @@ from pathlib import Path
 import casadi as ca
 import numpy as np
 
-from flexblocks.dae.compiler import source_library
+from flexblocks.dae.compiler import link_callers, source_library
 from flexblocks.dynamics.tree.foreign_functions import Foreign, register
 
 KERNEL = Path(__file__).with_name("kernel")
@@ -80,7 +80,9 @@ def build(name: str, source: str, flags: Sequence[str]) -> Foreign:
     flexblocks.dae.compiler.CompilerError
         There is no compiler, or it fails.
     """
-    return register(Foreign(name, source_library(source, LEVEL, flags), build, (name, source, tuple(flags))))
+    path = source_library(source, LEVEL, flags)
+    link_callers(name, path)
+    return register(Foreign(name, path, build, (name, source, tuple(flags))))
 
 
 def _code(functions: object) -> str:
