@@ -197,9 +197,10 @@ def beside_do_mpc() -> None:
     model = do_mpc.model.Model("continuous", "SX")
     x, u = model.set_variable("_x", "x", (len(dae.x), 1)), model.set_variable("_u", "u", (len(dae.u), 1))
     model.set_rhs("x", dae.forward_dynamics(x, u, []))
+    model.setup()
+    x = model.x["x"]  # its symbols are others from here on
     output = dae.output(x, ca.SX.zeros(len(dae.u)), [])
     tip = ca.vertcat(*[output[dae.y.names.index(f"payload.{axis}")] for axis in "xy"])
-    model.setup()
     controller = do_mpc.controller.MPC(model)
     controller.settings.n_horizon, controller.settings.t_step = INTERVALS, HORIZON / INTERVALS
     controller.settings.state_discretization, controller.settings.collocation_deg = "collocation", 2
