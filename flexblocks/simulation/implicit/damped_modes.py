@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from flexblocks.dae.dae import DAE
-from flexblocks.simulation.implicit.differences import derivatives
+from flexblocks.simulation.implicit.differences import Differences
 from flexblocks.simulation.implicit.displacements import Displacements
 
 # A mode counts as damped by the method if it loses more than this share of its amplitude in a period.
@@ -51,12 +51,14 @@ def frequencies(
     motion = np.concatenate([x[:n][columns], np.zeros(len(columns))])
     unit = np.concatenate([displacements.reach / displacements.weight, np.maximum(np.abs(x[2 * n :]), 1.0)])
     point = [still, np.zeros(N), np.zeros(m), z, u, motion, p, np.zeros(1)]
-    parts = derivatives(dae.interpreted.residual, point, n, unit)
+    differences = Differences(dae.interpreted.residual, point, n, unit)
     free = np.setdiff1d(np.arange(n), columns)
     # In displacements, so that coordinates of different units compare.
     scale = 1 / displacements.weight[free]
-    K, M = (part[np.ix_(free, free)] * np.outer(scale, scale) for part in (parts.K, parts.M))
-    J = parts.D[N : N + m][:, free] * scale
+    K, M = (
+        differences.along(*of)[np.ix_(free, free)] * np.outer(scale, scale) for of in ((1.0, 0.0, 0.0), (0.0, 0.0, 1.0))
+    )
+    J = -differences.in_multipliers()[free].T * scale
     moves = np.eye(len(free))
     if m:
         _, sizes, right = np.linalg.svd(J)

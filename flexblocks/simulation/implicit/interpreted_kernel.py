@@ -135,15 +135,15 @@ class InterpretedKernel:
         left, h = end - at.t, self._next
         count = np.ceil(left / h * (1 - 1e-9))
         h = left if count <= 1 else left / count if count < 4 else h
-        if at.factored and at.factored[2] and abs(h / at.factored[2] - 1) < 1e-9:
-            h = at.factored[2]
+        if at.factored and abs(h / at.factored[0] - 1) < 1e-9:
+            h = at.factored[0]
         size = max(abs(at.t), abs(end))
         status, error = radau_step(at, h)
         if status != DONE:
             at.counts["rejected"] += 1
             if at.is_fresh or status == SINGULAR:
                 self._next, self._refused = h / 2, self._refused + 1
-                if self._refused > 2:
+                if at.m and self._refused > 2:  # a change point of loops
                     at.counts["fallbacks"] += 1
                     self._level = self._parts_of_alpha(min(4 * h, left))
                     status = self.equal_step(min(4 * h, left), radau=False)

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from flexblocks.dae.dae import DAE
-from flexblocks.simulation.implicit.differences import derivatives
+from flexblocks.simulation.implicit.differences import Differences
 from flexblocks.simulation.implicit.displacements import Displacements
 
 # What kinetic energy counts beside elastic power [1/s2], so that coordinates without stiffness have rates, too.
@@ -49,8 +49,9 @@ def on_slow_manifold(
     point = [at_rest, np.zeros(N), np.zeros(m), z, u, motion, p, np.zeros(1)]
     of_states = np.maximum(np.abs(x[2 * n :]), 1.0)
     unit = np.concatenate([displacements.reach / displacements.weight, of_states])
-    parts = derivatives(dae.interpreted.residual, point, n, unit)
-    K, M, J = (parts.K[:n] + parts.K[:n].T) / 2, parts.M[:n, :n], parts.D[N : N + m, :n]
+    differences = Differences(dae.interpreted.residual, point, n, unit)
+    K, M = differences.along(1.0, 0.0, 0.0)[:n, :n], differences.along(0.0, 0.0, 1.0)[:n, :n]
+    K, J = (K + K.T) / 2, differences.along(0.0, 1.0, 0.0)[N : N + m, :n]
     kept = np.array(sorted(set(held)), dtype=int)
     free = np.setdiff1d(np.arange(n), kept)
     v = np.zeros(n)
