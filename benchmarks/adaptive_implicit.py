@@ -101,7 +101,7 @@ def rod() -> fb.DAE:
 def arms() -> tuple[Arm, ...]:
     """Return the arms."""
     two_links = fb.assemble(models.subudhi_morris_2002())
-    pulse = {name: 0.1 for name in two_links.u.names}
+    pulse = dict.fromkeys(two_links.u.names, 0.1)
     space = fb.assemble(models.space_arm())
     joints = dict.fromkeys(list(space.u.names)[:3], 0.5)
     pump = fb.assemble(models.concrete_pump())
@@ -148,9 +148,8 @@ def main() -> None:
         good += is_good
         rising = np.all(np.diff(cost) > -WITHIN * np.array(cost[:-1]))
         row = "  ".join(f"{each:8.2g} {evaluations:8.6g}" for each, evaluations in zip(off, cost, strict=True))
-        console.print(
-            f"{arm.name:16}{row}  {'good' if is_good else 'off':5}{'rising' if rising else 'falls':8}{taken:.1f} s exact"
-        )
+        words = f"{'good' if is_good else 'off':5}{'rising' if rising else 'falls':8}"
+        console.print(f"{arm.name:16}{row}  {words}{taken:.1f} s exact")
     console.print(f"good: {good}")
 
 

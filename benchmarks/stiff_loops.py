@@ -4,9 +4,9 @@
 
 The four-bar is Bauchau's with a skewed hinge; bars by two elements, and by two strain functions for each way they
 deform; deviations are those until the second snap, but for the first. Linkages through their change points are compared
-with their exact motion; for each size and step the largest deviation at three starting speeds. A step from C is the mean
-of those of `fb.stepper(dae, 0.02, "implicit").rollout`, before the linkage snaps and over both snaps. All in one run, CPU
-time of one core.
+with their exact motion; for each size and step the largest deviation at three starting speeds. A step from C is the
+mean of those of `fb.stepper(dae, 0.02, "implicit").rollout`, before the linkage snaps and over both snaps. All in one
+run, CPU time of one core.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ def row(console: Console, *cells: str) -> None:
 
 def four_bar(console: Console, with_exudyn: bool) -> None:
     """Compare the flexible four-bar."""
-    outside = (TIMES < SECOND_SNAP) & ~((TIMES > FIRST_SNAP[0]) & (TIMES < FIRST_SNAP[1]))
+    outside = (TIMES < SECOND_SNAP) & ~((FIRST_SNAP[0] < TIMES) & (FIRST_SNAP[1] > TIMES))
     theirs, reference = np.nan, None
     if with_exudyn:
         from benchmarks.exudyn_four_bar import deflection

@@ -28,7 +28,7 @@ from flexblocks.simulation.implicit.settings import (
     ImplicitSettings,
     refuse_what_it_cannot,
 )
-from flexblocks.simulation.implicit.slow_start import on_slow_manifold
+from flexblocks.simulation.implicit.slow_start import Given, on_slow_manifold
 from flexblocks.simulation.integrators.driven_equations import BUILDING
 from flexblocks.simulation.integrators.stepper import StepFailure
 from flexblocks.simulation.run import Record
@@ -80,8 +80,8 @@ class ImplicitRun:
     pace: Pace
     interrupt: Interrupt
 
-    def run(self, x: np.ndarray, held: tuple[int, ...]) -> Record:
-        """Integrate from a state x (nx,); a slow start keeps the rates of the coordinates `held`.
+    def run(self, x: np.ndarray, given: Given) -> Record:
+        """Integrate from a state x (nx,); a slow start keeps what was given.
 
         A failure or Ctrl-C ends it early, and the record says so.
 
@@ -95,7 +95,7 @@ class ImplicitRun:
         system = self.system
         refuse_what_it_cannot(system.dae, "simulate")
         with BUILDING:
-            kernel, damped_modes = self._kernel(x, held)
+            kernel, damped_modes = self._kernel(x, given)
         failure, interrupted, advice = None, False, None
         try:
             self._go(kernel)
@@ -110,21 +110,23 @@ class ImplicitRun:
         return replace(self._record(kernel, failure, advice, interrupted), damped_modes=damped_modes)
 
     def _kernel(
-        self, x: np.ndarray, held: tuple[int, ...]
+        self, x: np.ndarray, given: Given
     ) -> tuple[CompiledKernel | InterpretedKernel, tuple[float, ...] | None]:
         """Return the kernel at the start of the run, and the frequencies [Hz] of the modes that its steps damp."""
         system, options, dae, inputs = self.system, self.options, self.system.dae, self.system.inputs
         z = system.consistent(self.times[0], np.append(x, 0.0), dae.z.start, system.parameters(0))
         sizes = displacements(dae, x, z, system.p)
         u = system.equations.input(self.times[0], inputs.parameters[:, 0]).full().ravel()
+        rates = None
         if options.slow:
-            x = on_slow_manifold(dae, x, z, u, system.p, [*held, *dae.tree.prescribed_columns], sizes)
+            of_step = options.step, options.spectral_radius
+            x, rates = on_slow_manifold(dae, x, z, u, system.p, given, sizes, *of_step)
         table = input_table(dae, inputs, self._inputs, x)
         tolerance = OF_TOLERANCE * (options.rtol * sizes.reach if options.atol is None else options.atol)
         settings = ImplicitSettings(options.step, tolerance, options.spectral_radius)
         problem = ImplicitProblem(dae, settings, sizes, table, self.times, system.p)
         kernel = kernel_of(problem)
-        kernel.begin(float(self.times[0]), 0, x, z, options.slow)
+        kernel.begin(float(self.times[0]), 0, x, z, rates)
         if options.step is None:
             return kernel, None
         state = x, z, u, system.p

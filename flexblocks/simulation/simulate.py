@@ -15,6 +15,7 @@ from flexblocks.plausibility import warn_of_degrees
 from flexblocks.progress import ProgressDisplay
 from flexblocks.simulation.chunks import DEFAULT_STEPS, checked_budget
 from flexblocks.simulation.implicit.settings import RADIUS
+from flexblocks.simulation.implicit.slow_start import Given
 from flexblocks.simulation.loops import ahead, at_times, opened, passages, watched_times, words
 from flexblocks.simulation.method import MethodName, checked_method
 from flexblocks.simulation.sampling import agree, excesses, known_forces, output_times, sampled_trajectory
@@ -130,8 +131,10 @@ def simulate(
     spectral_radius : float
         Of ``"implicit"`` with a step, rho_inf: 0 damps most what the step does not resolve, 1 nothing.
     slow_start : bool
-        Of ``"implicit"``: whether to begin on the slow manifold, with the rates given in `x0` and those of prescribed
-        motions, and all others such that what is stiff bends, twists and stretches as little as they allow.
+        Of ``"implicit"``: whether to begin on the slow manifold, without vibrations that the steps do not resolve.
+        What `x0` names is kept, and prescribed motions; other rates are such that what is stiff bends, twists and
+        stretches as little as they allow, and along the modes that ``step`` or ``highest`` damps the deflections are
+        those that motion, loads and gravity ask for.
     max_steps : int
         Integration steps, those of failed attempts included, after which the run stops with a SimulationError, so that
         stiff or chattering equations do not run for hours; ``math.inf`` for no limit.
@@ -254,8 +257,9 @@ class Simulator:
         watched = watched_times(dae, times, x, values) if has_loops else times
         # Integrate; a failure or Ctrl-C ends the record early.
         with ProgressDisplay(f"Simulating {dae.name}", times[-1] - times[0], progress) as bar, Interrupt() as interrupt:
-            held = tuple(i for i, name in enumerate(dae.q_names) if isinstance(x0, Mapping) and f"der({name})" in x0)
-            whole = self._solver.integrate(signals, values, x, times, interrupt, bar, self._budget, watched, held)
+            whole = self._solver.integrate(
+                signals, values, x, times, interrupt, bar, self._budget, watched, _given(dae, x0)
+            )
         # Evaluate inputs, outputs and energies at the samples.
         system, where = self._solver.system(signals, values), f"simulate: '{dae.name}'"
         record = at_times(whole, watched, times) if has_loops else whole
@@ -296,6 +300,17 @@ class Simulator:
                 f"the trajectory ends with its sample at {trajectory.t[-1]:.6g} s."
             )
         return trajectory
+
+
+def _given(dae: DAE, x0: Any) -> Given:
+    """Return what a start gives: by name what is named, as an array all coordinates."""
+    if x0 is None:
+        return Given()
+    if not isinstance(x0, Mapping):
+        return Given(tuple(range(dae.tree.size)))
+    named = [name in x0 for name in dae.x.names[: 2 * dae.tree.size]]
+    coordinates, rates = np.split(np.array(named, dtype=bool), 2)
+    return Given(*(tuple(np.flatnonzero(each).tolist()) for each in (coordinates, rates)))
 
 
 def whole(run: Trajectory) -> Trajectory:

@@ -16,6 +16,7 @@ from flexblocks.simulation.checks.chart_changes import NO_CHARTS, ChartChanges, 
 from flexblocks.simulation.checks.singularities import Singularities
 from flexblocks.simulation.chunks import Budget, Pace
 from flexblocks.simulation.fixed_steps import FixedSteps
+from flexblocks.simulation.implicit.slow_start import Given
 from flexblocks.simulation.implicit_run import ImplicitRun
 from flexblocks.simulation.integrators.driven_equations import DrivenEquations
 from flexblocks.simulation.integrators.fixed_step import FixedStep
@@ -80,12 +81,12 @@ class Solver:
         bar: ProgressDisplay | None = None,
         budget: Budget = Budget(),  # noqa: B008 (frozen)
         watched: np.ndarray | None = None,
-        held: tuple[int, ...] = (),
+        given: Given = Given(),  # noqa: B008 (frozen)
     ) -> Record:
         """Integrate from the state `x` (nx,) over the output `times` (k,) [s], as far as possible.
 
         The record is that of the times `watched`, if they are given: the output times, and others between them. A slow
-        start keeps the rates of the coordinates `held`.
+        start keeps what of the state was `given`.
         """
         system, X = self.system(inputs, p), np.append(x, 0.0)  # no work is done yet
         until = times if watched is None else watched
@@ -95,7 +96,7 @@ class Solver:
         if self.method.implicit is not None:
             pace = Pace(times[0], times[-1], 0, 1e-5, bar, budget, follows_all=False)
             run = ImplicitRun(system, self.method.implicit, *checks, until, pace, interrupt)
-            return run.run(x, held)
+            return run.run(x, given)
         integrator = self.method.integrator_for(system, X, times)
         if integrator.name not in self._steppers:
             assert integrator.stepper is not None

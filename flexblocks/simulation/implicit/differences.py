@@ -27,13 +27,14 @@ class Differences:
 
     Attributes
     ----------
+    R : ndarray (rows,)
     evaluations : int
         Of the residual, so far.
     """
 
     def __init__(self, residual: ca.Function, point: list[np.ndarray], n: int, unit: np.ndarray) -> None:
         self._residual, self._point, self._n, self._unit = residual, point, n, unit
-        self._R, self.evaluations = np.array(residual(*point)).ravel(), 1
+        self.R, self.evaluations = np.array(residual(*point)).ravel(), 1
 
     def along(self, of_q: float, of_v: float, of_a: float) -> np.ndarray:
         """Return the derivatives (rows, n + nw) where each rate, in turn, changes by `of_a`, with all it moves.
@@ -50,7 +51,7 @@ class Differences:
         if not (of_q or of_v):
             d = np.maximum(OF_RATES * np.abs(rates), unit)
         moving = np.isfinite(d)
-        columns = np.zeros((len(self._R), N))
+        columns = np.zeros((len(self.R), N))
         d, which = d[moving], np.flatnonzero(moving)
         X, A, each = np.tile(x[:, None], len(d)), np.tile(rates[:, None], len(d)), np.arange(len(d))
         has_coordinate = which < n
@@ -73,11 +74,11 @@ class Differences:
 
     def _in_argument(self, index: int, d: np.ndarray) -> np.ndarray:
         if not len(d):
-            return np.zeros((len(self._R), 0))
+            return np.zeros((len(self.R), 0))
         point = list(self._point)
         point[index] = np.tile(point[index][:, None], len(d)) + np.diag(d)
         return self._slopes(point, d)
 
     def _slopes(self, point: list[np.ndarray], d: np.ndarray) -> np.ndarray:
         self.evaluations += len(d)
-        return (np.array(self._residual(*point)).reshape(len(self._R), len(d)) - self._R[:, None]) / d
+        return (np.array(self._residual(*point)).reshape(len(self.R), len(d)) - self.R[:, None]) / d

@@ -62,11 +62,11 @@ class HeldSteps:
             if not goes_on:
                 self._kernel = InterpretedKernel(self._problem)
                 at = self._kernel.integration
-                at.set_state(0.0, 0, x, self._problem.dae.z.start, False)
+                at.set_state(0.0, 0, x, self._problem.dae.z.start)
                 at.set_parameters(p)
             elif not known:
                 at.leave()
-                at.set_state(at.t, 0, x, at.z, False)
+                at.set_state(at.t, 0, x, at.z)
             at.t, at.inputs, self._u, self._p = 0.0, held_inputs(self._problem.dae, x, u, h), u.copy(), p.copy()
             before = at.work[0]
             if (not known and not at.start()) or self._kernel.equal_step(h) != DONE:

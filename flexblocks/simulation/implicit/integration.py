@@ -78,11 +78,13 @@ class Integration:
         """Set the parameters (np,)."""
         self._arguments[6][:] = p
 
-    def set_state(self, t: float, segment: int, x: np.ndarray, z: np.ndarray, slow: bool) -> None:
+    def set_state(self, t: float, segment: int, x: np.ndarray, z: np.ndarray, rates: np.ndarray | None = None) -> None:
         """Go to a state; rates are solved for when the integration goes on."""
         goes_on = self._missed is not None and t == self.t and np.array_equal(x[: 2 * self.n], self.x[: 2 * self.n])
         self._missed = self._missed if goes_on else None
-        self.t, self.segment, self._slow = t, segment, slow
+        self.t, self.segment, self._slow = t, segment, rates is not None
+        if rates is not None:
+            self.rates = np.array(rates, dtype=float)
         self.x, self.z, self.is_started = np.array(x, dtype=float), np.array(z, dtype=float), False
 
     def set_inputs(self, t: float) -> np.ndarray:
@@ -267,7 +269,7 @@ class Integration:
         if missed is None:
             self.start_factors = None
         before, old_rates, solves = 0.0, self.rates, 2
-        for iteration in range(0 if self._slow else STARTS):  # on the slow manifold nothing accelerates yet
+        for iteration in range(0 if self._slow else STARTS):  # those on the slow manifold are known
             if self.start_factors is None:
                 self.feedback = 0.0
                 self.set_inputs(self.t)

@@ -50,9 +50,9 @@ class InterpretedKernel:
         x, rates, multipliers, z, work = (part.copy() for part in (at.x, at.rates, at.multipliers, at.z, at.work))
         return KernelState(at.t, x, rates, multipliers, z, work, dict(at.counts), self._dense.written)
 
-    def begin(self, t: float, segment: int, x: np.ndarray, z: np.ndarray, slow: bool = False) -> None:
-        """Begin at a state x (nx,) with guesses z (nz,) at `t` [s]; `slow`: nothing accelerates there yet."""
-        self.integration.set_state(t, segment, x, z, slow)
+    def begin(self, t: float, segment: int, x: np.ndarray, z: np.ndarray, rates: np.ndarray | None = None) -> None:
+        """Begin at a state x (nx,) with guesses z (nz,) at `t` [s]; `rates` (n + nw,) that are not solved for."""
+        self.integration.set_state(t, segment, x, z, rates)
 
     def run(self, until: float, most: int) -> int:
         """Go on to a time [s], for at most so many steps; return how that ended."""

@@ -24,7 +24,7 @@ typedef struct {
   /* sizes: coordinates, rates with first-order states, closures, algebraic variables, inputs, prescribed */
   long n, N, m, nz, nu, nr, np, NT;
   /* settings */
-  long method, adaptive, slow_start;
+  long method, adaptive, slow_start;   /* slow_start: rates are known */
   double rho, newton, tolerance, step, longest, reach, drop, take, feedback_gain, newton_time;
   double *weight;       /* N: metres that a unit of each coordinate moves a point, at most; 0: a first-order state */
   double *size;         /* N: size of first-order states so far */

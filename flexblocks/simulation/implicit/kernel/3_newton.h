@@ -237,7 +237,7 @@ static int begin(kernel *k) {
   set_inputs(k, k->t, NULL);
   if (!goes_on) k->start_factored = 0;
   memcpy(k->gn, k->rates, N * sizeof(double));
-  for (int it = 0; !k->slow_start && it < 12; it++) { /* on the slow manifold nothing accelerates yet */
+  for (int it = 0; !k->slow_start && it < 12; it++) {
     if (!k->start_factored) { k->feedback = 0; set_inputs(k, k->t, NULL); if (factor_start(k)) return FAILED_SINGULAR; since = 0; }
     start_residual(k, k->R);
     double *d = k->column, change = 0, size = 1e-300, change_z = 0;

@@ -234,10 +234,11 @@ FB_EXPORT void implicit_outputs(kernel *k, long outputs, const double *times, do
   k->width = k->n + 2 * k->N + k->m + k->nz + 2;
 }
 
-/* Begin at a state with guesses z; slow: it is on the slow manifold, and accelerations are not solved for. */
-FB_EXPORT void implicit_state(kernel *k, double t, long segment, const double *x, const double *z, long slow) {
+/* Begin at a state with guesses z; rates: those on the slow manifold, which are not solved for, or NULL. */
+FB_EXPORT void implicit_state(kernel *k, double t, long segment, const double *x, const double *z, const double *rates) {
   k->left = k->left && k->t == t && !memcmp(k->x, x, 2 * k->n * sizeof(double));
-  k->t = t; k->segment = segment; k->started = 0; k->slow_start = slow;
+  k->t = t; k->segment = segment; k->started = 0; k->slow_start = rates != NULL;
+  if (rates) memcpy(k->rates, rates, k->N * sizeof(double));
   memcpy(k->x, x, (k->n + k->N) * sizeof(double));
   memcpy(k->z, z, k->nz * sizeof(double));
 }
