@@ -57,6 +57,8 @@ class Integration:
         self.polynomial: tuple[np.ndarray, np.ndarray, np.ndarray] | None = None
         self.best, self.most_active, self.t = 99, 0, 0.0
         self._missed: np.ndarray | None = None
+        self._sum = np.zeros((len(self.level), self.N))
+        self._parts = self._sum, self._sum, self._sum
         self._enter()
 
     def _enter(self) -> None:
@@ -120,7 +122,7 @@ class Integration:
     def differentiate_sum(self, k1: float, k2: float, *point: np.ndarray) -> None:
         """Take the derivatives for dv = k1 da, dq = k2 da, at a point whose inputs and feedback are set."""
         differences = self._differences(point)
-        self._parts = (differences.along(k2, k1, 1.0),)
+        self._sum = differences.along(k2, k1, 1.0)
         self._keep(differences, (k1,))
 
     def differentiate(self, *point: np.ndarray) -> None:
@@ -186,7 +188,7 @@ class Integration:
 
     def matrix_of_sum(self, k1: float) -> np.ndarray:
         """Return Newton's matrix of a step of generalised alpha."""
-        columns = np.where(self.level[:, None], self._parts[0] / k1, self._parts[0])
+        columns = np.where(self.level[:, None], self._sum / k1, self._sum)
         return newton_matrix(columns, self._in_multipliers, self._in_algebraic, self.level, self.active)
 
     def matrix(self, k1: complex, k2: complex) -> np.ndarray:

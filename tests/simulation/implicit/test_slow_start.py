@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from arms.misaligned_four_bar import SPEED, misaligned_four_bar
 
 import flexblocks as fb
+from arms.misaligned_four_bar import SPEED, misaligned_four_bar
 from flexblocks.constraints.loop_equations import closure_equations, gap
 
 STEEL = fb.Material(density=7800.0, youngs_modulus=207e9, poissons_ratio=0.3)
