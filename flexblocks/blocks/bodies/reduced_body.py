@@ -16,6 +16,7 @@ from flexblocks.blocks.bodies.modal_inertia import ModalInertia, cut, moved_fram
 from flexblocks.bodies import BodyFile, FlexibleBody
 from flexblocks.bodies.flexible_body import Surface, properties
 from flexblocks.bodies.kept_modes import KeptModes, kept_modes
+from flexblocks.bodies.lengthenings import SLOPED, Lengthenings, along_lines, lengthenings
 from flexblocks.errors import ParameterError
 from flexblocks.interfaces import (
     FRACTION,
@@ -28,6 +29,7 @@ from flexblocks.interfaces import (
     Physics,
     PortSpec,
     SmallDeflections,
+    Tension,
     choice,
     inlet,
     outlet,
@@ -36,9 +38,6 @@ from flexblocks.interfaces import (
 from flexblocks.shapes.shape import shapes_parameter
 
 SURFACE = re.compile(r"surface\((?P<station>\d+)\)")
-# Of a cantilever under a force at its tip the shortening is 8/30 of the square of the slope there, in lengths: half of
-# the square at so much of its length.
-SLOPED = 8 / 15
 # Pa^2 added below the root of von Mises' stress, whose slope has no limit where there is none.
 ROUNDED = 1.0
 
@@ -237,7 +236,20 @@ class ReducedBody(Block):
             weights=np.full(len(body.names) - 1, SLOPED / (len(body.names) - 1)),
             name=f"ReducedBody(modes={self.modes})",
             remedy=f"{better}, or a FlexibleBeam with StrainModes(n), hold further.",
+            tension=None if self.stiffening else self._tension(kept),
         )
+
+    def _tension(self, kept: KeptModes) -> Tension | None:
+        """Return what pulls along it do to its bending; None of one without extent."""
+        uniform = along_lines(self._body, kept)
+        if not len(uniform):
+            return None
+        ways = lengthenings(self._body, kept)
+        felt = _PulledBody(self.name, self._body, self.modes, self.tip, self.damping_ratio, ways=ways)
+        held = tuple(c.name for c in felt.coordinates()[self.modes :])
+        counts = "stiffening=True counts it" + ("" if self._body.quadratic else " in bodies by from_mesh")
+        none = np.zeros((0, len(held), self.modes))
+        return Tension(felt, (held,), none, ways.forms, uniform.forms.sum(axis=0), np.diag(kept.stiffness), counts)
 
     def particulars(self, carried: Carried) -> tuple[str, ...]:
         body, kept = self._body, self.kept(carried)
@@ -252,6 +264,21 @@ class ReducedBody(Block):
         if len(body.frequencies):
             lines.append(f"finite elements, clamped, free: {_hertz(body.frequencies)} Hz")
         return tuple(lines)
+
+
+@dataclass(frozen=True)
+class _PulledBody(ReducedBody):
+    """A reduced body with a held coordinate for each way to lengthen it, whose effort is the pull against it."""
+
+    ways: Any = None
+
+    def coordinates(self) -> tuple[Coordinate, ...]:
+        assert isinstance(self.ways, Lengthenings)
+        held = (Coordinate(f"lengthening[{k}]", "m", held=True) for k in range(1, len(self.ways) + 1))
+        return (*super().coordinates(), *held)
+
+    def kept(self, carried: Carried) -> KeptModes:
+        return self.ways.beside(super().kept(carried))
 
 
 def _loads(carried: Carried, names: tuple[str, ...]) -> str:
