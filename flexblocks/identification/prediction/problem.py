@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -37,6 +39,14 @@ class Evaluation:
     jacobian: np.ndarray
     predictions: tuple[Prediction, ...]
     data: int
+
+    @cached_property
+    def compressed(self) -> np.ndarray:
+        """Jacobian and residuals (k + 1, k + 1) side by side, turned so that few rows are left; their products stay."""
+        both = np.column_stack([self.jacobian, self.residuals])
+        rows = both if len(both) < both.shape[1] else np.linalg.qr(both, mode="r")
+        missing = both.shape[1] - len(rows)
+        return np.vstack([rows, np.zeros((missing, both.shape[1]))])
 
     @property
     def cost(self) -> float:
@@ -112,6 +122,13 @@ class Problem:
         self.predictor = Predictor(dae, measured, self.columns, compiled)
         inputs = {name: deviation for name, deviation in noise.items() if name in dae.u}
         self.kalman = KalmanGains(dae, lin, inputs, uncertainty, compiled) if filters else None
+
+    def coarser(self, count: int) -> Problem:
+        """Return the same problem in every `count`-th sample of the records, of which inputs are means between them."""
+        coarse = copy(self)
+        coarse.records = tuple(record.coarser(count) for record in self.records)
+        coarse.kalman = None if self.kalman is None else self.kalman.averaged(count)
+        return coarse
 
     @property
     def is_reweighted(self) -> bool:
