@@ -14,12 +14,12 @@ from flexblocks.identification.prediction.gauss_newton import Budget, Minimum, S
 from flexblocks.identification.prediction.multiple_shooting import MultipleShooting
 from flexblocks.identification.prediction.problem import Problem
 from flexblocks.identification.prediction.recorded import measured_names, recorded
-from flexblocks.identification.prediction.unknown import Unknown
-from flexblocks.identification.prediction.unknowns import resolved
+from flexblocks.identification.prediction.resolved import resolved
 from flexblocks.identification.results.estimates import Attempt
 from flexblocks.identification.results.fit import Fit
 from flexblocks.identification.results.fit_of import fit_of
 from flexblocks.identification.search import searched
+from flexblocks.identification.unknowns.unknown import Unknown
 from flexblocks.interrupt import Interrupt, answered
 from flexblocks.plausibility import computable
 from flexblocks.progress import ProgressDisplay
@@ -144,7 +144,7 @@ def identify(
     problem = Problem(dae, arrays, measured, unknowns, deviations, uncertainty or {}, p, filters, compiled)
     segments = MultipleShooting(problem, segment, compiled) if chosen == "multiple shooting" else None
     rng = np.random.default_rng(seed)
-    tried = [unknowns.start(), *(unknowns.drawn(rng, spread) for _ in range(starts - 1))]
+    tried = [unknowns.start(), *unknowns.drawn(starts - 1, spread, rng)]
     attempts, minima = [], []
     with ProgressDisplay(f"identification of '{dae.name}'", None, progress) as display, Interrupt() as interrupt:
         budget = Budget(time_limit, display, interrupt)

@@ -126,13 +126,11 @@ def test_what_modes_do_not_tell_is_named():
 
 
 def test_prior_knowledge_counts_as_a_measurement():
-    class Unknown:
-        name, guess, low, high, mean, deviation = "joint.stiffness", 1500.0, None, None, 1500.0, 1.0
-
+    known = fb.Unknown("joint.stiffness", guess=1500.0, mean=1500.0, deviation=1.0)
     dae = rigid_on_a_spring(2000.0, 2.0)
     tap = taps(dae, 1, locked=LOCKED)
     tap = fb.MeasuredModes(tap.frequency, locked=LOCKED)
-    fit = fb.identify_modes(dae, tap, [Unknown()], starts=1)
+    fit = fb.identify_modes(dae, tap, [known], starts=1)
     # Two measurements of the stiffness: 2000 within 4, by the frequency, and 1500 within 1.
     assert 1500 < fit.p["joint.stiffness"] < 1600
     assert fit.freedom == 1

@@ -13,7 +13,7 @@ from flexblocks.dae.dae import DAE
 from flexblocks.identification.prediction.kalman_gains import KalmanGains, linear_model, output_error_gains
 from flexblocks.identification.prediction.predictor import Columns, Gains, Prediction, Predictor
 from flexblocks.identification.prediction.recorded import Recorded
-from flexblocks.identification.prediction.unknowns import Unknowns
+from flexblocks.identification.unknowns.sought import Unknowns
 
 FIRST_GUESS = 0.01  # share of a signal's range that is its noise, before it is estimated
 

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from flexblocks.dae.dae import DAE
-from flexblocks.identification.spectral.sought import Sought
 from flexblocks.identification.spectral.tune import NORMAL, Tuned
+from flexblocks.identification.unknowns.sought import Unknowns
 from flexblocks.modeling.model import Model
 from flexblocks.modeling.symbolic_parameters import with_parameters
 from flexblocks.rich_display import text_table
@@ -96,7 +96,7 @@ class SpectralFit:
         return "\n".join([*lines, self.residuals.to_string(index=False)])
 
 
-def spectral_fit(dae: DAE, wanted: Sought, found: Tuned, residuals: pandas.DataFrame) -> SpectralFit:
+def spectral_fit(dae: DAE, wanted: Unknowns, found: Tuned, residuals: pandas.DataFrame) -> SpectralFit:
     """Return the result of a search, with the table of its residuals."""
     return SpectralFit(
         dae=dae,
