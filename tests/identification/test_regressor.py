@@ -176,7 +176,7 @@ def bench(noise: float, friction: tuple[float, float] = (0.0, 0.0), duration: fl
     return fb.Record(t, dict(zip(dae.u.names, torque, strict=True)), dict(zip(dae.q_names, angles, strict=True)))
 
 
-def test_parameters_and_friction_come_from_torques():
+def test_parameters_and_friction_come_from_torques(tmp_path):
     dae = six_joints(1.0, 5.0)
     regressor = fb.regressor(dae, ("viscous", "coulomb"))
     fit = regressor.fit(bench(0.0, (2.0, 1.0), duration=4.0), held=False)
@@ -188,6 +188,13 @@ def test_parameters_and_friction_come_from_torques():
     np.testing.assert_allclose(fit.links["link3"].center, [0.6, 0, 0], atol=1e-6)
     q, v, a = np.random.default_rng(0).normal(size=(3, 6))
     np.testing.assert_allclose(regressor.torques(q, v, a, fit.values), regressor(q, v, a) @ true, atol=1e-5)
+    fit.save(tmp_path / "fit.nc")
+    again = fb.load(tmp_path / "fit.nc")
+    assert str(again) == str(fit)
+    assert again.intervals == fit.intervals
+    assert again.standard == fit.standard
+    np.testing.assert_array_equal(again.links["link3"].inertia, fit.links["link3"].inertia)
+    np.testing.assert_array_equal(again.correlations[1], fit.correlations[1])
 
 
 @pytest.mark.slow
