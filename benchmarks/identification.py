@@ -247,7 +247,7 @@ def rubbed(kind: str) -> fb.DAE:
     )
     model.connect(ground.frame_b, joint.frame_a)
     model.connect(joint.frame_b, link.frame_a)
-    model.connect(motor.flange_b, joint.axis, friction.flange_a)
+    model.connect(motor.flange_b, joint.axis, friction.flange_b)
     return fb.assemble(model, symbolic=("friction.coulomb", "friction.viscous", "link.mass"))
 
 
