@@ -43,6 +43,7 @@ def bent() -> tuple[np.ndarray, np.ndarray, fb.Trajectory]:
     return t, torque, run
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("noise", NOISES)
 def test_a_mode_less_than_the_arm_has(noise):
     t, torque, run = bent()
