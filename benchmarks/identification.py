@@ -1,10 +1,11 @@
-"""Identification of three arms from noisy records: ``python -m benchmarks.identification [--seeds 30] [arm ...]``.
+"""Identification of three arms from noisy records: ``python -m benchmarks.identification [--parts ...] [arm ...]``.
 
-For each arm, over 30 seeds of noise, with inputs known exactly and with noise on them: how many of the 95 % intervals
-hold the truth, and by how many standard errors the mean of the estimates is off; from 30 starts that are off by factors
-up to three, how many reach the least cost; CPU time of one fit, and of the same fit by Runge-Kutta steps of the arm and
-differences beside it. Then what a fit says where the model is wrong: a mode less, and friction of another kind. Data
-come from Runge-Kutta steps far below the sample time, which the fit does not use.
+For each arm, over 30 seeds of noise, with inputs known exactly and with noise on them (`coverage`): how many of the
+95 % intervals hold the truth, and by how many standard errors the mean of the estimates is off. From 30 starts that are
+off by factors up to three (`starts`), how many reach the least cost. CPU time of one fit, and of the same fit by
+Runge-Kutta steps of the arm and differences beside it (`times`). Of arms of their own: what a fit says where the model
+is wrong, a mode less, and friction of another kind (`mismatch`); what a planned motion tells beside chirps of the same
+length (`excitation`). Data come from Runge-Kutta steps far below the sample time, which the fit does not use.
 """
 
 from __future__ import annotations
