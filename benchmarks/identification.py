@@ -132,7 +132,7 @@ def coverage(arm: Arm, seeds: int, noisy_inputs: bool) -> tuple[float, float, fl
     """Return the share of intervals that hold the truth, the worst mean in standard errors, CPU of a fit, warnings."""
     truth = np.array(arm.dae.p.start)
     noise = arm.noise | (arm.input_noise if noisy_inputs else {})
-    held, estimates, deviations, taken, warned = [], [], [], [], 0
+    held, estimates, taken, warned = [], [], [], 0
     for seed in range(seeds):
         record = arm.record(seed, noisy_inputs)
         began = time.process_time()
@@ -143,9 +143,8 @@ def coverage(arm: Arm, seeds: int, noisy_inputs: bool) -> tuple[float, float, fl
         warned += bool(caught)
         intervals = np.array([fit.intervals[name] for name in arm.dae.p.names])
         held.append((intervals[:, 0] <= truth) & (truth <= intervals[:, 1]))
-        estimates.append(np.log([fit.p[name] for name in arm.dae.p.names]))
-        deviations.append([fit.deviations[name] / fit.p[name] for name in arm.dae.p.names])
-    bias = np.mean(estimates, axis=0) - np.log(truth)
+        estimates.append([fit.p[name] / value for name, value in zip(arm.dae.p.names, truth, strict=True)])
+    bias = np.mean(estimates, axis=0) - 1
     errors = np.maximum(np.std(estimates, axis=0, ddof=1), 1e-300) / np.sqrt(seeds)
     return float(np.mean(held)), float(np.abs(bias / errors).max()), float(np.median(taken)), warned
 
