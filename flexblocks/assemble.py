@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping
 from typing import Literal
 
 import casadi as ca
-import numpy as np
 
 from flexblocks.constraints.close_loops import close_loops
 from flexblocks.constraints.closed_posture import warn_of_change_points
@@ -33,6 +32,7 @@ from flexblocks.dynamics.tree.prescription import Prescription
 from flexblocks.dynamics.tree.tree import Tree
 from flexblocks.errors import ParameterError
 from flexblocks.interfaces.block_variables import Variable
+from flexblocks.interfaces.carried import Carried
 from flexblocks.interfaces.variables import Variables, variables
 from flexblocks.modeling.flanges import SharedCoordinate
 from flexblocks.modeling.locks import checked_locks, checked_prescriptions, with_locks
@@ -151,7 +151,7 @@ def _tree(
     gravity: ca.SX,
     plan: Topology,
     terms: dict[str, BlockTerms],
-    carried: dict[str, np.ndarray],
+    carried: dict[str, Carried],
     p: Variables,
     moved: tuple[tuple[str, str], ...],
 ) -> tuple[Tree, Variables, Variables, Variables]:

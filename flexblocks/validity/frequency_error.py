@@ -66,7 +66,7 @@ class FrequencyError:
             self.stability or f"the frequency of {self.frequency:.4g} rad/s is off by about {100 * self.error:.0f} %"
         )
         return f"{self.block.where} {self.cause}: {wrong}. " + (
-            f"stiffening=True counts it; {remedy}"
+            f"{self.measure.tension.remedy}; {remedy}"
             if self.measure.tension and self.stiffening_counts
             else f"{remedy[0].upper()}{remedy[1:]}"
         )

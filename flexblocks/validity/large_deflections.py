@@ -145,9 +145,9 @@ def described(one: DeflectionError, time: float | None) -> str:
         "where "
         f"{one.measure.name} is off by {error} of the deflection"
     )
-    if one.by_pull > one.by_size:
+    if one.measure.tension is not None and one.by_pull > one.by_size:
         return (
-            f"{text}, for it leaves out what a pull along the beam does to bending. stiffening=True counts it; "
+            f"{text}, for it leaves out what a pull along it does to bending. {one.measure.tension.remedy}; "
             f"{one.measure.remedy}"
         )
     return f"{text}: it is made for small ones. {remedy}"

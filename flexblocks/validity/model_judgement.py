@@ -15,7 +15,7 @@ from flexblocks.dynamics.evaluation.block_kinds import BlockKinds
 from flexblocks.dynamics.evaluation.block_terms import BlockTerms
 from flexblocks.dynamics.tree.bending_planes import BEAMS, decided_topology
 from flexblocks.dynamics.tree.outboard_inertia import evaluated
-from flexblocks.interfaces import Block
+from flexblocks.interfaces import Block, Carried
 from flexblocks.interfaces.parameters import argument_name
 from flexblocks.modeling.arm_graph import ArmGraph
 from flexblocks.modeling.spanning_tree import Topology, topology
@@ -66,7 +66,7 @@ def _of_arm(model: ArmGraph, plan: Topology, terms: Mapping[str, BlockTerms]) ->
         )
 
 
-def _of_blocks(plan: Topology, terms: Mapping[str, BlockTerms], carried: Mapping[str, np.ndarray]) -> Iterator[str]:
+def _of_blocks(plan: Topology, terms: Mapping[str, BlockTerms], carried: Mapping[str, Carried]) -> Iterator[str]:
     moves = dict.fromkeys(plan.nodes, False)  # whether anything outboard of each moves against it
     for name, node in reversed(list(plan.nodes.items())):
         if node.parent is not None:

@@ -33,6 +33,7 @@ from flexblocks.interfaces import (
     NOT_NEGATIVE,
     POSITIVE,
     Block,
+    Carried,
     Coordinate,
     DependentVariable,
     Frame,
@@ -234,7 +235,7 @@ class SlidingBeam(Block):
     def dependent_variables(self, local: Local) -> tuple[DependentVariable, ...]:
         return () if self.shapes == "fixed" else SlidingFunctions(self, local).roots
 
-    def remarks(self, carried: np.ndarray | None) -> tuple[str, ...]:
+    def remarks(self, carried: Carried | None) -> tuple[str, ...]:
         del carried
         if isinstance(self.discretization, Rigid):
             return () if self.discretization.is_decided else (silently_rigid(self.where),)
@@ -244,7 +245,7 @@ class SlidingBeam(Block):
         rigid = isinstance(self.discretization, Rigid)
         return self if rigid else replace(self, discretization=Rigid(), shapes="fixed")
 
-    def doubts(self, carried: np.ndarray) -> tuple[str, ...]:
+    def doubts(self, carried: Carried) -> tuple[str, ...]:
         del carried
         return section_doubts(self)
 
@@ -256,12 +257,12 @@ class SlidingBeam(Block):
             names.pop("length", None)  # the shapes are those of the part that is outside at the start
         return names
 
-    def small_deflections(self, carried: np.ndarray) -> SmallDeflections | None:
+    def small_deflections(self, carried: Carried) -> SmallDeflections | None:
         bent = [self.discretization.coordinates(axis) for axis in self.planes]
         if not bent[0]:
             return None
         chosen, out, units = self.discretization, self.extension, [c.unit for c in self.coordinates()]
-        tip = carried_tip(self, carried)
+        tip = carried_tip(self, carried["frame_b"])
         shapes = chosen.shapes(tip.relative(known_property(self, "linear_density").nominal * out, out))
         first = {axis: 1 + i * len(bent[0]) for i, axis in enumerate(self.planes)}
         planes = {axis: (shapes, start, np.ones(shapes.size)) for axis, start in first.items()}

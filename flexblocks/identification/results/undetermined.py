@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from flexblocks.errors import listing
-from flexblocks.identification.prediction.unknowns import Unknowns
+from flexblocks.identification.unknowns.sought import Unknowns
 
 # A standard deviation of half of what is large for an unknown: its 95 % interval is as wide as the unknown is large.
 UNTOLD = 0.5

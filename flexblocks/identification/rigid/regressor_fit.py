@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
@@ -12,6 +13,7 @@ from flexblocks.dae.dae import DAE
 from flexblocks.errors import NameUnknownError, ParameterError, listing
 from flexblocks.identification.rigid.log_cholesky import is_consistent, log_cholesky, standard
 from flexblocks.identification.rigid.standard_parameters import StandardParameters
+from flexblocks.lazy_package import upper
 from flexblocks.libraries import scipy
 from flexblocks.rich_display import text_table
 from flexblocks.simulation.record import Record
@@ -105,6 +107,17 @@ class RegressorFit:
         """The 95 % interval of each parameter."""
         half = {name: NORMAL * deviation for name, deviation in self.deviations.items()}
         return {name: (value - half[name], value + half[name]) for name, value in self.p.items()}
+
+    @upper
+    def save(self, path: str | Path) -> None:
+        """Write the fit to a ``.nc`` file; `flexblocks.load` opens it.
+
+        Raises
+        ------
+        FileFormatError
+            Another suffix, or the file cannot be written.
+        """
+        raise NotImplementedError
 
     def __repr__(self) -> str:
         return f"RegressorFit({len(self.p)} parameters, {len(self.links)} links)"
