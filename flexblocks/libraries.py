@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     import scipy.sparse.linalg
     import scipy.spatial
     import scipy.spatial.transform
+    import scipy.special
     import scipy.stats
     import xarray as xr
 else:

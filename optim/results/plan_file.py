@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 import pyomo.environ as pyo
-import xarray as xr
 from pyomo.contrib.pynumero.interfaces.external_grey_box import ExternalGreyBoxBlock
 
 from flexblocks.assemble import assemble
 from flexblocks.errors import FileFormatError
+from flexblocks.libraries import xr
 from flexblocks.modeling.model_data import to_data as model_to_data
 from flexblocks.modeling.model_file import from_data as model_from_data
 from flexblocks.netcdf_file import write_netcdf
