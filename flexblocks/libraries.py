@@ -61,6 +61,8 @@ EXTRAS = {
     **dict.fromkeys(("pyarrow", "rosbags"), "measured"),
     **dict.fromkeys(("skfem", "meshio"), "fe"),
     "control": "control",
+    "gymnasium": "learn",
+    "jax": "jax",
     "sympy": "symbolic",
 }
 
