@@ -43,7 +43,7 @@ def test_the_package_itself_loads_almost_nothing() -> None:
 
 PACKAGES = {
     "flexblocks": "flexblocks",
-    **{f"flexblocks.{name}": f"flexblocks/{name}" for name in ("control", "export", "plot")},
+    **{f"flexblocks.{name}": f"flexblocks/{name}" for name in ("control", "export", "learning", "plot")},
     "flexblocks.optim": "optim",
 }
 

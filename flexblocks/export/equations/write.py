@@ -15,9 +15,9 @@ from flexblocks.export.equations.grouping import grouped_parts
 from flexblocks.export.equations.jax_form import jax_equations
 from flexblocks.export.equations.latex import latex, latex_document
 from flexblocks.export.equations.matlab import matlab
+from flexblocks.export.equations.names import RESERVED
 from flexblocks.export.equations.parts import Equations, equation_parts
 from flexblocks.export.equations.python import python
-from flexblocks.export.equations.reserved import RESERVED
 from flexblocks.export.equations.routine import equations_routine, names_of
 from flexblocks.export.equations.sympy_form import sympy_equations
 from flexblocks.rich_display import LatexText
