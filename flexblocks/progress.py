@@ -6,14 +6,16 @@ import sys
 import threading
 import weakref
 from functools import cached_property
+from math import inf
 from time import perf_counter
 from types import TracebackType
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 if TYPE_CHECKING:
-    from rich.progress import Progress
+    from rich.console import Console
 
 LONG = 2.0  # s of wall time after which the display appears by itself: what is shorter needs no watching
+OFTEN = 0.2  # s of wall time between changes of a line in a notebook
 EVERY = 5.0  # s of wall time between the lines of a log
 
 
@@ -32,6 +34,92 @@ class _Entered(threading.local):
     @property
     def outermost(self) -> ProgressDisplay | None:
         return next((display for each in self._displays if (display := each()) is not None), None)
+
+
+class _Line(Protocol):
+    """A line that changes."""
+
+    changes: bool  # whether it can: in a file it cannot
+    is_started: bool
+
+    def start(self) -> None: ...
+
+    def update(self, note: str, completed: float | None) -> None: ...
+
+    def stop(self) -> None: ...
+
+
+class _TerminalLine:
+    """The line on a terminal, with a bar."""
+
+    def __init__(self, name: str, total: float | None, console: Console, transient: bool) -> None:
+        from rich.progress import (
+            BarColumn,
+            Progress,
+            ProgressColumn,
+            SpinnerColumn,
+            TaskProgressColumn,
+            TextColumn,
+            TimeElapsedColumn,
+            TimeRemainingColumn,
+        )
+
+        told, note = TextColumn("{task.description}", markup=False), TextColumn("{task.fields[note]}", markup=False)
+        columns: tuple[ProgressColumn, ...] = (SpinnerColumn(), told, note, TimeElapsedColumn())
+        if total is not None:
+            columns = (told, BarColumn(), TaskProgressColumn(), note, TimeElapsedColumn(), TimeRemainingColumn())
+        self._progress = Progress(*columns, console=console, transient=transient)
+        self._task = self._progress.add_task(name, total=total, note="")
+        self.changes = console.is_terminal
+
+    @property
+    def is_started(self) -> bool:
+        return self._progress.live.is_started
+
+    def start(self) -> None:
+        self._progress.start()
+
+    def update(self, note: str, completed: float | None) -> None:
+        self._progress.update(self._task, completed=completed, note=note)
+
+    def stop(self) -> None:
+        self._progress.stop()
+
+
+class _NotebookLine:
+    """The line in a notebook, an output of the cell that changes: rich's own needs ipywidgets, and warns without."""
+
+    changes = True
+
+    def __init__(self, name: str, total: float | None, begun: float) -> None:
+        self._name, self._total = name, total
+        self._handle: Any = None
+        self._begun, self._shown = begun, -inf
+
+    @property
+    def is_started(self) -> bool:
+        return self._handle is not None
+
+    def start(self) -> None:
+        from IPython.display import display  # there is no notebook without it
+
+        self._handle = display(self._content(""), raw=True, display_id=True)
+
+    def update(self, note: str, completed: float | None) -> None:
+        now = perf_counter()
+        if self._handle is None or now - self._shown < OFTEN:
+            return
+        self._shown = now
+        share = f" {completed / self._total:.0%}" if completed is not None and self._total else ""
+        self._handle.update(self._content(f"{share} {note}"), raw=True)
+
+    def stop(self) -> None:
+        if self._handle is not None:
+            self._handle.update(self._content(": done"), raw=True)
+        self._handle = None
+
+    def _content(self, told: str) -> dict[str, str]:
+        return {"text/plain": f"{self._name}{told}, {perf_counter() - self._begun:.0f} s"}
 
 
 class ProgressDisplay:
@@ -58,36 +146,23 @@ class ProgressDisplay:
         self._begun = self._logged = perf_counter()
 
     @cached_property
-    def _line(self) -> Progress:
-        """The line on a terminal; rich is imported for displays that may appear."""
+    def _line(self) -> _Line:
+        """The line on a terminal or in a notebook; rich is imported for displays that may appear."""
         from rich.console import Console
-        from rich.progress import (
-            BarColumn,
-            Progress,
-            ProgressColumn,
-            SpinnerColumn,
-            TaskProgressColumn,
-            TextColumn,
-            TimeElapsedColumn,
-            TimeRemainingColumn,
-        )
 
-        name, note = TextColumn("{task.description}", markup=False), TextColumn("{task.fields[note]}", markup=False)
-        columns: tuple[ProgressColumn, ...] = (SpinnerColumn(), name, note, TimeElapsedColumn())
-        if self._total is not None:
-            columns = (name, BarColumn(), TaskProgressColumn(), note, TimeElapsedColumn(), TimeRemainingColumn())
-        line = Progress(*columns, console=Console(stderr=True), transient=self._show is None)
-        line.add_task(self._name, total=self._total, note="")
-        return line
+        console = Console(stderr=True)
+        if console.is_jupyter:
+            return _NotebookLine(self._name, self._total, self._begun)
+        return _TerminalLine(self._name, self._total, console, transient=self._show is None)
 
     @cached_property
     def _logs(self) -> bool:
         """Whether lines of a log are written, and no line is changed."""
-        return not (self._line.console.is_terminal or self._line.console.is_jupyter)
+        return not self._line.changes
 
     @property
     def _is_shown(self) -> bool:
-        return "_line" in vars(self) and self._line.live.is_started
+        return "_line" in vars(self) and self._line.is_started
 
     def __enter__(self) -> ProgressDisplay:
         outermost = self._entered.outermost
@@ -120,7 +195,7 @@ class ProgressDisplay:
             return
         if self._show is None and duration > LONG and not self._is_shown:
             self._line.start()
-        self._line.update(self._line.task_ids[0], completed=completed, note=note)
+        self._line.update(note, completed)
 
     def _log(self, note: str, completed: float | None) -> None:
         """Write a line, unless one was written a short time ago."""
