@@ -39,8 +39,11 @@ class _Entered(threading.local):
 class _Line(Protocol):
     """A line that changes."""
 
-    changes: bool  # whether it can: in a file it cannot
-    is_started: bool
+    @property
+    def changes(self) -> bool: ...  # whether it can: in a file it cannot
+
+    @property
+    def is_started(self) -> bool: ...
 
     def start(self) -> None: ...
 

@@ -56,7 +56,7 @@ class Episodes:
         x, p = self._x[runs], self._p[runs]
         after = task.stepper.advance(x, self._u[runs], p, threads=self._threads)
         with np.errstate(over="ignore", invalid="ignore"):
-            lost = ~np.isfinite(after.astype(np.float32)).all(axis=1)
+            lost = np.any(~np.isfinite(after.astype(np.float32)), axis=1)
         self._x[runs] = np.where(lost[:, None], x, after)
         self._step[runs] += 1
         signals = self._signals(runs)

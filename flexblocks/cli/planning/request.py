@@ -149,7 +149,8 @@ def read_request(path: str | Path, types: Iterable[type] = ()) -> Request:
                 parts[part] = read()
     refusals.refuse()
     known = getattr(parts["problem"], "prescribed", ())
-    return Request(**parts | {"prescribed": tuple(dict.fromkeys([*parts["prescribed"], *known]))})
+    parts["prescribed"] = tuple(dict.fromkeys([*parts["prescribed"], *known]))
+    return Request(**parts)
 
 
 def _in_units(value: Any, place: str, units: Mapping[str, str]) -> Any:
