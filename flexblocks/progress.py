@@ -9,10 +9,11 @@ from functools import cached_property
 from math import inf
 from time import perf_counter
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar
 
 if TYPE_CHECKING:
     from rich.console import Console
+    from rich.progress import Progress
 
 LONG = 2.0  # s of wall time after which the display appears by itself: what is shorter needs no watching
 OFTEN = 0.2  # s of wall time between changes of a line in a notebook
@@ -36,68 +37,19 @@ class _Entered(threading.local):
         return next((display for each in self._displays if (display := each()) is not None), None)
 
 
-class _Line(Protocol):
-    """A line that changes."""
-
-    @property
-    def changes(self) -> bool: ...  # whether it can: in a file it cannot
-
-    @property
-    def is_started(self) -> bool: ...
-
-    def start(self) -> None: ...
-
-    def update(self, note: str, completed: float | None) -> None: ...
-
-    def stop(self) -> None: ...
-
-
-class _TerminalLine:
-    """The line on a terminal, with a bar."""
-
-    def __init__(self, name: str, total: float | None, console: Console, transient: bool) -> None:
-        from rich.progress import (
-            BarColumn,
-            Progress,
-            ProgressColumn,
-            SpinnerColumn,
-            TaskProgressColumn,
-            TextColumn,
-            TimeElapsedColumn,
-            TimeRemainingColumn,
-        )
-
-        told, note = TextColumn("{task.description}", markup=False), TextColumn("{task.fields[note]}", markup=False)
-        columns: tuple[ProgressColumn, ...] = (SpinnerColumn(), told, note, TimeElapsedColumn())
-        if total is not None:
-            columns = (told, BarColumn(), TaskProgressColumn(), note, TimeElapsedColumn(), TimeRemainingColumn())
-        self._progress = Progress(*columns, console=console, transient=transient)
-        self._task = self._progress.add_task(name, total=total, note="")
-        self.changes = console.is_terminal
-
-    @property
-    def is_started(self) -> bool:
-        return self._progress.live.is_started
-
-    def start(self) -> None:
-        self._progress.start()
-
-    def update(self, note: str, completed: float | None) -> None:
-        self._progress.update(self._task, completed=completed, note=note)
-
-    def stop(self) -> None:
-        self._progress.stop()
-
-
 class _NotebookLine:
-    """The line in a notebook, an output of the cell that changes: rich's own needs ipywidgets, and warns without."""
+    """What is used of rich's Progress, as an output of a cell that changes: rich's own needs ipywidgets there."""
 
-    changes = True
+    task_ids = (0,)
 
-    def __init__(self, name: str, total: float | None, begun: float) -> None:
-        self._name, self._total = name, total
+    def __init__(self, name: str, total: float | None, begun: float, console: Console) -> None:
+        self._name, self._total, self._begun, self.console = name, total, begun, console
         self._handle: Any = None
-        self._begun, self._shown = begun, -inf
+        self._shown = -inf
+
+    @property
+    def live(self) -> _NotebookLine:
+        return self
 
     @property
     def is_started(self) -> bool:
@@ -108,7 +60,8 @@ class _NotebookLine:
 
         self._handle = display(self._content(""), raw=True, display_id=True)
 
-    def update(self, note: str, completed: float | None) -> None:
+    def update(self, task: Any, completed: float | None, note: str) -> None:
+        del task  # there is one
         now = perf_counter()
         if self._handle is None or now - self._shown < OFTEN:
             return
@@ -149,27 +102,32 @@ class ProgressDisplay:
         self._begun = self._logged = perf_counter()
 
     @cached_property
-    def _line(self) -> _Line:
+    def _line(self) -> Progress | _NotebookLine:
         """The line on a terminal or in a notebook; rich is imported for displays that may appear."""
-        from rich.console import Console
+        from rich import console, progress
 
-        console = Console(stderr=True)
-        if console.is_jupyter:
-            return _NotebookLine(self._name, self._total, self._begun)
-        return _TerminalLine(self._name, self._total, console, transient=self._show is None)
+        if (screen := console.Console(stderr=True)).is_jupyter:
+            return _NotebookLine(self._name, self._total, self._begun, screen)
+        name, note = (progress.TextColumn(f"{{task.{told}}}", markup=False) for told in ("description", "fields[note]"))
+        columns: tuple[Any, ...] = (progress.SpinnerColumn(), name, note, progress.TimeElapsedColumn())
+        if self._total is not None:
+            bar = (progress.BarColumn(), progress.TaskProgressColumn())
+            columns = (name, *bar, note, columns[-1], progress.TimeRemainingColumn())
+        line = progress.Progress(*columns, console=screen, transient=self._show is None)
+        line.add_task(self._name, total=self._total, note="")
+        return line
 
     @cached_property
     def _logs(self) -> bool:
         """Whether lines of a log are written, and no line is changed."""
-        return not self._line.changes
+        return not (self._line.console.is_terminal or self._line.console.is_jupyter)
 
     @property
     def _is_shown(self) -> bool:
-        return "_line" in vars(self) and self._line.is_started
+        return "_line" in vars(self) and self._line.live.is_started
 
     def __enter__(self) -> ProgressDisplay:
-        outermost = self._entered.outermost
-        if outermost is not None and outermost._show is False:
+        if (outermost := self._entered.outermost) is not None and outermost._show is False:
             self._show = False  # whoever silences a long work silences its parts
         self._entered.add(self)
         if self._show and not self._logs:
@@ -188,9 +146,8 @@ class ProgressDisplay:
         """Update the note and the amount completed; `expected` is the estimated total duration [s], if known."""
         if self._show is False:
             return
-        now = perf_counter()
+        now, outermost = perf_counter(), self._entered.outermost or self
         duration = now - self._begun if expected is None else expected
-        outermost = self._entered.outermost or self
         if self._show is None and duration <= LONG and now - outermost._logged < EVERY and not self._is_shown:
             return  # a line is not even made, which takes 3 % of a short simulation
         if self._logs:
@@ -198,7 +155,7 @@ class ProgressDisplay:
             return
         if self._show is None and duration > LONG and not self._is_shown:
             self._line.start()
-        self._line.update(note, completed)
+        self._line.update(self._line.task_ids[0], completed=completed, note=note)
 
     def _log(self, note: str, completed: float | None) -> None:
         """Write a line, unless one was written a short time ago."""
