@@ -40,7 +40,7 @@ class _Entered(threading.local):
 class _NotebookLine:
     """What is used of rich's Progress, as an output of a cell that changes: rich's own needs ipywidgets there."""
 
-    task_ids = (0,)
+    task_ids: Any = (0,)
 
     def __init__(self, name: str, total: float | None, begun: float, console: Console) -> None:
         self._name, self._total, self._begun, self.console = name, total, begun, console
