@@ -106,9 +106,10 @@ def _trajectory(dataset: xr.Dataset, path: str | Path, types: tuple[type, ...]) 
 
 
 def _plan(dataset: xr.Dataset, path: str | Path, types: tuple[type, ...]) -> Any:
-    from flexblocks import optim
+    from flexblocks.optim import Plan  # noqa: F401  (with the door before its methods)
+    from flexblocks.optim.results.saved_plan import saved_plan
 
-    return optim.saved_plan(dataset, path, types)
+    return saved_plan(dataset, path, types)
 
 
 def _grid(dataset: xr.Dataset, path: str | Path, types: tuple[type, ...]) -> Any:

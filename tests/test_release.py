@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import runpy
 import subprocess
@@ -55,6 +56,21 @@ def test_issue_templates_are_forms() -> None:
         assert {"name", "description", "body"} <= read.keys()
         ids = [one["id"] for one in read["body"]]
         assert len(ids) == len(set(ids))
+
+
+def test_licences_of_bundled_scripts_are_in_the_metadata() -> None:
+    """The file names what the page of animations is bundled from, in the versions of its lock file."""
+    viewer, bundle = (ROOT / "flexblocks/plot/animation" / name for name in ("viewer", "bundle"))
+    assert str((bundle / "LICENSES.txt").relative_to(ROOT)) in PROJECT["license-files"]
+    assert all((ROOT / path).is_file() for path in PROJECT["license-files"])
+    text = (bundle / "LICENSES.txt").read_text(encoding="utf-8")
+    locked = json.loads((viewer / "package-lock.json").read_text())["packages"]
+    bundled = json.loads((viewer / "package.json").read_text())["devDependencies"].keys() - {"esbuild"}
+    assert bundled == {"three", "uplot"}
+    for name in bundled:
+        package = locked[f"node_modules/{name}"]
+        assert f"{name} {package['version']} ({package['license']})" in text
+        assert package["license"] == PROJECT["license"]
 
 
 @pytest.mark.slow

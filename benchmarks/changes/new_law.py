@@ -110,10 +110,15 @@ CHANGE = Change(
     edits=(
         after(
             REGISTER,
-            "from flexblocks.control.laws.sampled import Sampled\n",
-            "from flexblocks.control.laws.sliding_mode import SlidingMode\n",
+            "    from flexblocks.control.laws.sampled import Sampled\n",
+            "    from flexblocks.control.laws.sliding_mode import SlidingMode\n",
         ),
-        after(REGISTER, '    "SingularPerturbation",\n', '    "SlidingMode",\n'),
+        after(REGISTER, '        "SingularPerturbation",\n', '        "SlidingMode",\n'),
+        after(
+            REGISTER,
+            '                "flexblocks.control.laws.sampled": ["Sampled"],\n',
+            '                "flexblocks.control.laws.sliding_mode": ["SlidingMode"],\n',
+        ),
     ),
     check=CHECK,
 )

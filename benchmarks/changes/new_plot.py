@@ -69,10 +69,15 @@ CHANGE = Change(
     edits=(
         after(
             REGISTER,
-            "from flexblocks.plot.modes import modes\n",
-            "from flexblocks.plot.phase_portrait import phase_portrait\n",
+            "    from flexblocks.plot.modes import modes\n",
+            "    from flexblocks.plot.phase_portrait import phase_portrait\n",
         ),
-        after(REGISTER, '    "modes",\n', '    "phase_portrait",\n'),
+        after(REGISTER, '        "modes",\n', '        "phase_portrait",\n'),
+        after(
+            REGISTER,
+            '                "flexblocks.plot.modes": ["modes"],\n',
+            '                "flexblocks.plot.phase_portrait": ["phase_portrait"],\n',
+        ),
     ),
     check=CHECK,
 )

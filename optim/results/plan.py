@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import pyomo.environ as pyo
-from scipy.interpolate import PPoly
 
 from flexblocks.lazy_package import upper
+from flexblocks.libraries import scipy
 from flexblocks.rich_display import Animated, RichDisplay
 from flexblocks.simulation.method import MethodName
 from flexblocks.simulation.trajectory import Trajectory
@@ -90,7 +90,7 @@ class Plan(RichDisplay, Animated):
 
     pyomo_model: pyo.ConcreteModel
     trajectories: tuple[Trajectory, ...]
-    inputs: Mapping[str, PPoly]
+    inputs: Mapping[str, scipy.interpolate.PPoly]
     objective: float
     duration: float
     status: str

@@ -6,9 +6,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from scipy.interpolate import PPoly
-
 from flexblocks.dae.dae import DAE
+from flexblocks.libraries import scipy
 from flexblocks.simulation.simulate import SimulationError
 from flexblocks.simulation.trajectory import Trajectory
 from flexblocks.user_warning import warn
@@ -49,14 +48,14 @@ def replay_of(
     if dae.tree.state_ranges:
         beyond = [beyond_state_ranges(dae, one.x, one.t, planned=True) for one in motions]
         warn_of_states("replay", dict(zip(names, beyond, strict=True)))
-    unused: dict[str, PPoly] = {}
+    unused: dict[str, scipy.interpolate.PPoly] = {}
     if any(arm.u.derivative_of):
         planned = arm_inputs(arm, runs[0], joined_inputs([input_polynomials(traj) for traj in runs[0]]))
         unused = {name: value for name, value in planned.items() if name not in dae.u and name not in dae.x}
     return side_by_side([_of_whole_arm(arm, one, unused) for one in replays])
 
 
-def _of_whole_arm(arm: DAE, one: Replay, unused: Mapping[str, PPoly]) -> Replay:
+def _of_whole_arm(arm: DAE, one: Replay, unused: Mapping[str, scipy.interpolate.PPoly]) -> Replay:
     """Return a replay of the arm with all of its inputs, references among them; nothing depends on those `unused`."""
     alone = None if one.without_feedback is None else _of_whole_arm(arm, one.without_feedback, unused)
     return replace(one, trajectory=regrouped(arm, one.trajectory, unused), without_feedback=alone)

@@ -176,7 +176,7 @@ class SlidingBeam(Block):
         check_properties(self)
         object.__setattr__(self, "internal_forces", checked_stations(self.where, self.internal_forces, 1.0, SHARES))
         checked_largest_stress(self.where, self.largest_stress, self.section is not None)
-        if (self.shapes != "fixed" or self.shear) and (self.largest_stress or any(self.internal_forces)):
+        if not self.stretches and (self.largest_stress or any(self.internal_forces)):
             raise ParameterError(
                 f"{self.where}: internal_forces = {self.internal_forces}, largest_stress = {self.largest_stress}; with "
                 "shear, and with shapes that change with the extension, forces are known at the mouth of the hub "
@@ -186,6 +186,11 @@ class SlidingBeam(Block):
             raise ParameterError(
                 f"{self.where}: start = {self.extension:g} m; must be at most the length, {self.length:g} m."
             )
+
+    @property
+    def stretches(self) -> bool:
+        """Whether its functions stretch with it and change no further: forces are then known along all that bends."""
+        return self.shapes == "fixed" and not self.shear
 
     @property
     def deformations(self) -> tuple[str, ...]:

@@ -7,12 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import scipy.linalg
-import scipy.signal
 
 from flexblocks.control.design.gains import gain_matrix
 from flexblocks.control.estimation.observer import Observer
 from flexblocks.errors import ComputationError, ParameterError
+from flexblocks.libraries import scipy
 from flexblocks.linear.linear_model import LinearModel
 from flexblocks.linear.scaling import state_scales
 from flexblocks.user_warning import warn

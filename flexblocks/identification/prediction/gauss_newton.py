@@ -7,10 +7,10 @@ from time import monotonic
 from typing import Literal, Protocol
 
 import numpy as np
-from scipy.optimize import least_squares
 
 from flexblocks.identification.prediction.problem import Evaluation, Weights
 from flexblocks.interrupt import Interrupt
+from flexblocks.libraries import scipy
 from flexblocks.progress import ProgressDisplay
 
 Status = Literal["converged", "not converged", "time limit", "interrupted", "failed"]
@@ -198,7 +198,7 @@ def _held_weights(
         return None, False
     if not np.any(first.jacobian):
         return first, True
-    result = least_squares(
+    result = scipy.optimize.least_squares(
         lambda z: at(z).compressed[:, -1],
         z,
         jac=lambda z: at(z).compressed[:, :-1],  # pyright: ignore[reportArgumentType]

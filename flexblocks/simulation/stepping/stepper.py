@@ -303,6 +303,38 @@ class Stepper:
         times, shown = begin + self.dt * np.arange(samples + 1), inputs[:, schedule.rows[schedule.kept >= 0, 0]]
         return rollout_dataset(dae, times, states, shown)
 
+    def advance(self, x: np.ndarray, u: np.ndarray, p: np.ndarray, *, threads: int | None = None) -> np.ndarray:
+        """Return the states (runs, nx) of many runs after one step: a `rollout` whose arrays are not checked.
+
+        For loops that go on from one step to the next in Python, which check what they begin with.
+
+        Parameters
+        ----------
+        x : ndarray (runs, nx)
+            States; those of loops are closed.
+        u : ndarray (runs, nu)
+            Inputs, held over the step.
+        p : ndarray (runs, np)
+            Parameters.
+        threads : int, optional
+            By default the number of cores.
+
+        Returns
+        -------
+        ndarray (runs, nx)
+            nan in runs whose state is not finite.
+
+        Raises
+        ------
+        ParameterError
+            Clocks have periods that do not divide `dt`.
+        """
+        schedule, runs = self._schedule(0.0, True), len(x)
+        X = np.append(x, np.zeros((runs, 1)), axis=1)
+        workers = 1 if isinstance(self._kernel, InterpretedKernel) else min(_workers(threads), runs)
+        kept, _ = rolled_out(self._kernel, schedule, X, u[:, None], p, 1, self._step_time, workers)
+        return kept[:, -1, :-1]
+
     def _schedule(self, begin: float, assumed: bool) -> Schedule:
         """Return the schedule of one step from a time [s]."""
         if assumed and not self._is_periodic:
