@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from flexblocks.simulation.method import MethodName, checked_method
 from flexblocks.simulation.sampling import agree, excesses, known_forces, output_times, sampled_trajectory
 from flexblocks.simulation.signals.inputs import inputs
 from flexblocks.simulation.signals.noise import with_noise
+from flexblocks.simulation.signals.parameters import Parameters, checked_pick_up, parameters, refuse_changes
 from flexblocks.simulation.signals.prescribed_motion import with_prescribed_motion
 from flexblocks.simulation.signals.reference_rates import with_reference_rates
 from flexblocks.simulation.solver import Solver
@@ -53,7 +54,7 @@ def simulate(
     t: tuple[float, float] | Sequence[float] | np.ndarray,
     u: Mapping[str, Any] | None = None,
     x0: Mapping[str, float] | Sequence[float] | np.ndarray | None = None,
-    p: Mapping[str, float] | Sequence[float] | np.ndarray | None = None,
+    p: Mapping[str, Any] | Sequence[float] | np.ndarray | None = None,
     method: MethodName = "auto",
     *,
     saturate: bool = False,
@@ -63,6 +64,7 @@ def simulate(
     highest: float | None = None,
     spectral_radius: float = RADIUS,
     slow_start: bool = False,
+    pick_up: Literal["impact", "matched"] = "impact",
     max_steps: float = DEFAULT_STEPS,
     time_limit: float | None = None,
     progress: bool | None = None,
@@ -97,7 +99,9 @@ def simulate(
         Start values; by default those of the blocks. With kinematic loops, coordinates that are left out move as far
         as needed to close them (see `flexblocks.constraints.closed_state`).
     p : dict or array (np,), optional
-        Values of the symbolic parameters; by default those of the model.
+        Values of the symbolic parameters; by default those of the model. One that changes during the run is a
+        `piecewise_constant`, as ``{"payload.mass": fb.piecewise_constant([0.0, 1.0], [0.0, 2.0])}``; see `pick_up`.
+        The trajectory's ``changes`` tell what each change costs.
     method : str
         ``"auto"``: SUNDIALS IDAS with algebraic variables; CVODES by BDF if the fastest decay exceeds all oscillation
         frequencies; ``"rk8-radau"`` if something oscillates faster than the motion is sampled (``"rk43-radau"`` where
@@ -132,6 +136,11 @@ def simulate(
     slow_start : bool
         Of ``"implicit"``: whether to begin on the slow manifold, with the rates given in `x0` and those of prescribed
         motions, and all others such that what is stiff bends, twists and stretches as little as they allow.
+    pick_up : "impact" or "matched"
+        What happens where parameters that change raise the inertia. ``"impact"``: the load is at rest, and momentum is
+        conserved in a plastic impact, M der(q) = M_before der(q)_before, but for impulses of closed loops and drives of
+        prescribed coordinates. ``"matched"``: the load moves with the arm when it is picked up, and rates are
+        continuous. They are wherever inertia falls: what is released goes on as it moves.
     max_steps : int
         Integration steps, those of failed attempts included, after which the run stops with a SimulationError, so that
         stiff or chattering equations do not run for hours; ``math.inf`` for no limit.
@@ -186,6 +195,7 @@ def simulate(
         highest=highest,
         spectral_radius=spectral_radius,
         slow_start=slow_start,
+        pick_up=pick_up,
         max_steps=max_steps,
         time_limit=time_limit,
         seed=seed,
@@ -212,6 +222,7 @@ class Simulator:
         highest: float | None = None,
         spectral_radius: float = RADIUS,
         slow_start: bool = False,
+        pick_up: Literal["impact", "matched"] = "impact",
         max_steps: float = DEFAULT_STEPS,
         time_limit: float | None = None,
         seed: int | None = 0,
@@ -221,6 +232,7 @@ class Simulator:
         self._times, self._sampled = output_times(t, "simulate")
         self._settings = checked_method(method, rtol, atol, step, "simulate", highest, spectral_radius, slow_start)
         self._budget = checked_budget(max_steps, time_limit, "simulate")
+        self._pick_up = checked_pick_up(pick_up, "simulate")
         self._seed = seed
         self._solver = Solver(dae, self._settings)
 
@@ -228,7 +240,7 @@ class Simulator:
         self,
         u: Mapping[str, Any] | None = None,
         x0: Mapping[str, float] | Sequence[float] | np.ndarray | None = None,
-        p: Mapping[str, float] | Sequence[float] | np.ndarray | None = None,
+        p: Mapping[str, Any] | Sequence[float] | np.ndarray | None = None,
         progress: bool | None = None,
     ) -> Trajectory:
         """Return the motion under these inputs, from these start values, with these parameters.
@@ -240,7 +252,7 @@ class Simulator:
         """
         dae, times, sampled = self.dae, self._times, self._sampled
         has_loops = bool(dae.tree.loops.closures)
-        values = dae.p.values(p, "simulate: p: ")
+        values = parameters(dae, p, times, "simulate", self._pick_up)
         if dae.tree.prescribed:
             u, x0 = with_prescribed_motion(dae, u, x0, times, sampled, "simulate")
         if any(dae.u.derivative_of):
@@ -248,18 +260,19 @@ class Simulator:
         if dae.clocks:
             u = with_noise(dae.clocks, u, times, self._seed, "simulate")
         signals = inputs(dae.u, u, times, sampled, clocks=dae.clocks, saturate=self._saturate)
-        x, _ = consistent_state(dae, x0, values, "simulate: x0: ")
+        x, _ = consistent_state(dae, x0, values.start, "simulate: x0: ")
+        refuse_changes(dae, values, x, "simulate")
         if x0 is not None:
             warn_of_degrees("simulate: x0: ", dae, x0)
-        watched = watched_times(dae, times, x, values) if has_loops else times
+        watched = watched_times(dae, times, x, values.start) if has_loops else times
         # Integrate; a failure or Ctrl-C ends the record early.
         with ProgressDisplay(f"Simulating {dae.name}", times[-1] - times[0], progress) as bar, Interrupt() as interrupt:
             held = tuple(i for i, name in enumerate(dae.q_names) if isinstance(x0, Mapping) and f"der({name})" in x0)
             whole = self._solver.integrate(signals, values, x, times, interrupt, bar, self._budget, watched, held)
         # Evaluate inputs, outputs and energies at the samples.
-        system, where = self._solver.system(signals, values), f"simulate: '{dae.name}'"
+        system, where = self._solver.system(signals, values.start), f"simulate: '{dae.name}'"
         record = at_times(whole, watched, times) if has_loops else whole
-        trajectory = sampled_trajectory(system, times, record)
+        trajectory = sampled_trajectory(system, times, record, values)
         if beyond := excesses(system, trajectory):
             warn_of_limits(where, {"": beyond})
         open_from = opened(dae, trajectory, values) if has_loops else None
@@ -282,20 +295,34 @@ class Simulator:
                 open_from.time,
             )
         forces = None if record.rates is None else known_forces(dae, record)
-        warn_of_large_deflections(dae, where, trajectory.x, trajectory.z, trajectory.u, values, trajectory.t, forces)
+        samples, along = (trajectory.x, trajectory.z, trajectory.u), values.along(trajectory.t)
+        warn_of_large_deflections(dae, where, *samples, along, trajectory.t, forces)
         if dae.tree.state_ranges:
             warn_of_states(where, {"": beyond_state_ranges(dae, trajectory.x, trajectory.t)})
         if trajectory.dissipated is not None:
             warn_of_dissipation(where, {"": (trajectory.dissipated, trajectory.energy)})
-        elif not agree(trajectory.energy):
-            motion = trajectory.t, trajectory.x, trajectory.z, trajectory.u
-            warn_of_balances(where, {"": out_of_balance(dae, *motion, values, trajectory.energy)})
+        else:
+            warn_of_balances(where, balances(dae, trajectory, values))
         if record.interrupted:
             warn(
                 f"Simulation of '{dae.name}' was interrupted at t = {record.reached:.6g} s of {times[-1]:.6g} s; "
                 f"the trajectory ends with its sample at {trajectory.t[-1]:.6g} s."
             )
         return trajectory
+
+
+def balances(dae: DAE, motion: Trajectory, p: Parameters, run: str = "") -> dict[str, str]:
+    """Return where energies of a motion are out of balance between changes of parameters, as `warn_of_balances` asks.
+
+    Those that agree with the work but for rounding are not looked at.
+    """
+    found = {}
+    for k, (part, values) in enumerate(p.parts(motion.t)):
+        if not agree(motion.energy[part]):
+            samples = (each[part] for each in (motion.t, motion.x, motion.z, motion.u))
+            named = f"{run}after its change {k} of parameters, " if k else run
+            found[named] = out_of_balance(dae, *samples, values, motion.energy[part])
+    return found
 
 
 def whole(run: Trajectory) -> Trajectory:

@@ -118,7 +118,11 @@ def element_frames(dae: DAE, x: np.ndarray, z: np.ndarray, p: np.ndarray) -> Ele
         return []
     q, _, *dependent = dae.posture(x.T, z.T, p)
     frames = len(x)
-    values = attached_frames(dae).function.map(frames).call([q, np.tile(np.reshape(p, (-1, 1)), frames), *dependent])
+    values = (
+        attached_frames(dae)
+        .function.map(frames)
+        .call([q, np.broadcast_to(p if p.ndim > 1 else p[:, None], (len(p), frames)), *dependent])
+    )
     found = []
     for axes, origins in zip(values[::2], values[1::2], strict=True):
         k = axes.shape[1] // frames // 3

@@ -113,6 +113,9 @@ def _rows(group: Variables, values: Any, where: str) -> np.ndarray:
     if values is None:
         return np.array(group.start, dtype=float)[None]
     if isinstance(values, Mapping):
+        for name, value in values.items():
+            if group.kind == "parameter" and callable(value):
+                group.values({name: value}, f"{where}: ")  # refuses it, and says where parameters change
         columns = {
             name: _numbers(value, f"{where}[{name}]", "a number or an array (runs,)") for name, value in values.items()
         }
