@@ -110,6 +110,16 @@ class Discretization(ABC):
         """Whether its shapes may stretch with a beam that slides out of a hub: clamped, with second derivatives."""
         return False
 
+    @property
+    def can_guide(self) -> bool:
+        """Whether a carriage may run along the beam: whether its axis has no kinks."""
+        return self.flexure_type.moving_section is not Flexure.moving_section
+
+    @property
+    def can_guide_in_shear(self) -> bool:
+        """Whether its axis has no kinks in a beam that shears, either."""
+        return True
+
     def has_coordinates_of(self, other: Discretization) -> bool:
         """Whether coordinates of one name mean the same in another discretisation, so that values carry over."""
         return self == other

@@ -14,6 +14,7 @@ from flexblocks.blocks.bodies.rigid_body import RigidBody
 from flexblocks.blocks.bodies.rigid_link import RigidLink
 from flexblocks.blocks.bodies.sliding_beam import SlidingBeam
 from flexblocks.blocks.bodies.total_momentum import TotalMomentum
+from flexblocks.blocks.bodies.track import Track
 from flexblocks.blocks.drives.backlash import Backlash
 from flexblocks.blocks.drives.dc_motor import DCMotor
 from flexblocks.blocks.drives.driven_joints import DrivenPrismatic, DrivenRevolute
@@ -84,6 +85,7 @@ __all__ = [
     "TorqueSource",
     "TorsionalSpring",
     "TotalMomentum",
+    "Track",
     "TranslationalGear",
     "Universal",
     "WorldForce",

@@ -21,11 +21,12 @@ from flexblocks.beam.kinematics.mass_moments import (
     plane_velocity_forces,
     velocity_forces,
 )
-from flexblocks.beam.kinematics.pieces import Piece, pieces
+from flexblocks.beam.kinematics.pieces import Piece, on_piece, pieces
 from flexblocks.beam.kinematics.rotary_energy import rotary_energy, rotary_velocity_forces
 from flexblocks.beam.kinematics.shortening_moments import ShorteningMoments
 from flexblocks.beam.properties.profile import Distribution
 from flexblocks.beam.properties.quadrature import gauss_legendre, panels, within
+from flexblocks.beam.shapes.moving_place import moving
 from flexblocks.beam.shapes.shape_functions import FINER, Shapes
 from flexblocks.beam.shapes.shape_integrals import DiscretizedDeformation
 from flexblocks.interfaces import Frame, column, rotation
@@ -107,7 +108,13 @@ class ShapeFlexure(Flexure):
             chord = self._turned(chord, axis, self.planes[axis].root_slope)
         return chord
 
-    def _section(self, root: Frame, xi: float) -> Frame:
+    def moving_section(self, xi: ca.SX) -> Frame:
+        def section(piece: Piece) -> Frame:
+            return self._section(self.root if piece.frame is self.chord else self._root_of(piece.frame), xi)
+
+        return on_piece(self._pieces, section, xi)
+
+    def _section(self, root: Frame, xi: float | ca.SX) -> Frame:
         """Return the frame of the section at xi when the root is at `root`."""
         section = root.translate(self.along_root(column(self._place(xi))))
         return self._turned_section(section, xi, lambda plane: plane.turn_from_root(xi))
@@ -116,19 +123,21 @@ class ShapeFlexure(Flexure):
         """Return the frame of the section at xi when the chord is at `chord`; in one plane."""
         return self._turned_section(chord.translate(self._place(xi)), xi, lambda plane: plane.shapes.rotation(xi))
 
-    def _place(self, xi: float) -> list[float | ca.SX]:
+    def _place(self, xi: float | ca.SX) -> list[float | ca.SX]:
         """Return the place (3) of a section in the axes of the chord."""
-        shift = self._shift(lambda shapes: shapes.deflection(xi))
+        shift = self._shift(lambda shapes: moving(shapes, "deflection", xi))
         x = xi * self.beam.length + shift["x"] if "x" in shift else xi * self.beam.length
         return [x, shift.get("y", 0.0), shift.get("z", 0.0)]
 
-    def _turned_section(self, section: Frame, xi: float, turn: Callable[[DiscretizedDeformation], np.ndarray]) -> Frame:
+    def _turned_section(
+        self, section: Frame, xi: float | ca.SX, turn: Callable[[DiscretizedDeformation], np.ndarray | ca.SX]
+    ) -> Frame:
         """Return a section turned by a sum of rotations of each plane, and by the torsion."""
         for axis in self.bent:
             angle = dot(turn(self.planes[axis]), self.amplitudes[axis], 1 / self.beam.length)
             section = turned(section, axis, angle) if ca.sparsify(angle).nnz() else section
         if "torsion" in self.planes:
-            twist = dot(self.planes["torsion"].shapes.deflection(xi), self.amplitudes["torsion"])
+            twist = dot(moving(self.planes["torsion"].shapes, "deflection", xi), self.amplitudes["torsion"])
             section = turned(section, "torsion", twist)
         return section
 
@@ -139,7 +148,7 @@ class ShapeFlexure(Flexure):
                 vector = rotation(*turn_of(axis, dot(-slope, self.amplitudes[axis], 1 / self.beam.length))) @ vector
         return vector
 
-    def _shift(self, values: Callable[[Shapes], np.ndarray]) -> dict[str, ca.SX]:
+    def _shift(self, values: Callable[[Shapes], np.ndarray | ca.SX]) -> dict[str, ca.SX]:
         """Return by axis the sum of amplitudes times a value of each shape."""
         planes, amplitudes = self._shifts
         return {axis: dot(values(plane.shapes), amplitudes[axis]) for axis, plane in planes.items()}

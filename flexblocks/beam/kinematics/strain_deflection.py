@@ -16,7 +16,7 @@ import numpy as np
 
 from flexblocks.beam.kinematics.deflection import Flexure, turned
 from flexblocks.beam.kinematics.kinetic_energy import dot, mass_moments
-from flexblocks.beam.kinematics.pieces import Piece, pieces
+from flexblocks.beam.kinematics.pieces import Piece, on_piece, pieces
 from flexblocks.beam.kinematics.plane_inertia import PlaneCurve
 from flexblocks.beam.kinematics.rotary_energy import TURNS
 from flexblocks.beam.kinematics.section_rotations import AboutOneAxis, InSpace, SectionRotation, SectionRotations
@@ -25,6 +25,7 @@ from flexblocks.beam.properties.beam_profiles import BeamProfiles
 from flexblocks.beam.properties.profile import Distribution, Profile
 from flexblocks.beam.properties.quadrature import gauss_legendre, panels, within
 from flexblocks.beam.properties.tip_body import FREE
+from flexblocks.beam.shapes.moving_place import moving
 from flexblocks.beam.shapes.shape_functions import Shapes
 from flexblocks.beam.shapes.shape_integrals import DiscretizedDeformation
 from flexblocks.beam.shapes.strain_shapes import RodStrainShapes
@@ -158,6 +159,19 @@ class StrainFlexure(Flexure):
         # What is at a cut is outboard of it.
         root = [piece.frame for piece in self._pieces if piece.start <= xi][-1]
         return self._section(root, xi)
+
+    def moving_section(self, xi: ca.SX) -> Frame:
+        return on_piece(self._pieces, lambda piece: self._moving_section(piece.frame, xi), xi)
+
+    def _moving_section(self, root: Frame, xi: ca.SX) -> Frame:
+        """Return the frame of the section at a symbol when the root is at `root`."""
+        place = self.beam.length * (ca.horzcat(*self._tangents[0]) @ moving(self._axis, "deflection", xi))
+        moved = root.translate(ca.sparsify(place))
+        if isinstance(self._rotations, AboutOneAxis):
+            return turned(moved, self._rotations.axis, self._rotations.angle(xi))
+        R = self._rotations.moving(xi)
+        spin = ca.sparsify(R.T @ self.rate(R))
+        return moved.reorient(R, ca.vertcat(spin[2, 1], spin[0, 2], spin[1, 0]))
 
     def _section(self, root: Frame, xi: float) -> Frame:
         """Return the frame of the section at xi when the root is at `root`."""

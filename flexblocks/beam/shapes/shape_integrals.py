@@ -5,10 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
+import casadi as ca
 import numpy as np
 
 from flexblocks.beam.properties.beam_profiles import EULER_BERNOULLI, BeamProfiles
 from flexblocks.beam.properties.tip_body import TipBody
+from flexblocks.beam.shapes.moving_place import moving
 from flexblocks.beam.shapes.shape_functions import (
     RodFamily,
     ShapeFamily,
@@ -61,9 +63,11 @@ class DiscretizedDeformation:
         # Of clamped modes it is rounding; left in, it would turn the chord in every expression.
         return np.where(np.abs(slope) < 1e-9, 0.0, slope)
 
-    def turn_from_root(self, xi: float) -> np.ndarray:
-        """Return the rotations (n,) of the section at xi against the root."""
-        rotation, root = self.shapes.rotation(xi), self.root_slope
+    def turn_from_root(self, xi: float | ca.SX) -> np.ndarray | ca.SX:
+        """Return the rotations (n,) of the section at xi against the root; of a symbol (n, 1)."""
+        rotation, root = moving(self.shapes, "rotation", xi), self.root_slope
+        if isinstance(rotation, ca.SX):
+            return rotation - ca.sparsify(ca.DM(root))
         turn = rotation - root
         # Where both cancel, as at the tip of every second pinned mode, rounding would turn what the beam carries.
         return np.where(np.abs(turn) < 1e-12 * np.abs(root), 0.0, turn)

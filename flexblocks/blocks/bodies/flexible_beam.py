@@ -232,10 +232,14 @@ class FlexibleBeam(HasStations):
         is_felt = self.discretization.feels_tip(isinstance(self.damping_ratio, ca.SX) or self.damping_ratio > 0)
         return carried if is_felt else np.zeros((6, 6))
 
+    def flexure(self, root: Frame, local: Local) -> Flexure:
+        """Return the deformed beam, in terms of the frame at its root and of the block's symbols."""
+        beam = beam_from_block(self, self._felt(local.carried))
+        return self.discretization.flexure(beam, root, local)
+
     def physics(self, frame: Frame | None, local: Local) -> Physics:
         assert frame is not None
-        beam = beam_from_block(self, self._felt(local.carried))
-        flexure = self.discretization.flexure(beam, frame, local)
+        flexure = self.flexure(frame, local)
         return Physics(
             outlets={name: flexure.section(self.fraction(name)) for name in local.outlets},
             kinetic=flexure.kinetic(),
