@@ -69,6 +69,7 @@ EXAMPLES: dict[type, tuple[fb.Block | fb.Composite, ...]] = {
     fb.Spherical: (fb.Spherical("a", 0.1, (0.1, 0.2, 0.3)), fb.Spherical("a", 0.1, np.diag([1.0, -1.0, -1.0]))),
     fb.TorqueSource: (fb.TorqueSource("a", limit=2.0),),
     fb.TotalMomentum: (fb.TotalMomentum("a"),),
+    fb.Track: (fb.Track("a", 0.5, 0.2, 1.0, discretization=MODES, damping=0.1, start=0.3, high=0.4, max_speed=1.0),),
     fb.TranslationalGear: (fb.TranslationalGear("a", -2.0),),
     fb.TorsionalSpring: (fb.TorsionalSpring("a", 10.0, 0.1, free_angle=0.2),),
     fb.Universal: (fb.Universal("a", damping=0.1, start=(0.1, 0.2)),),

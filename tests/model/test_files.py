@@ -178,6 +178,10 @@ def everything() -> fb.Model:
     model.connect(stage.flange, tackle.flange_a)
     model.connect(tackle.flange_b, inner.axis)
     model.connect(inner.frame_b, model.add(fb.LumpedMass("hook", mass=0.2)).frame_a)
+    runway = model.add(fb.Track("runway", 2.0, 1.0, 1e3, fb.FiniteElements(1), damping=0.1, low=0.2, start=0.5))
+    model.connect(ground.frame_b, runway.frame_a)
+    model.connect(runway.carriage, model.add(fb.LumpedMass("trolley", mass=0.5)).frame_a)
+    model.connect(model.add(fb.ForceSource("travel")).flange_b, runway.axis)
     return model
 
 

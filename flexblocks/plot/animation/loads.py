@@ -60,14 +60,18 @@ def beam_loads(dae: DAE, x: np.ndarray, z: np.ndarray, u: np.ndarray, p: np.ndar
     return loads
 
 
-class _HingedBeam(FlexibleBeam):
-    """A beam whose cuts feel moments of bending alone: a third of the coordinates of whole cuts."""
+@lru_cache(maxsize=8)
+def _hinged(kind: type[FlexibleBeam]) -> type[FlexibleBeam]:
+    """Return beams of a kind whose cuts feel moments of bending alone: a third of the coordinates of whole cuts."""
 
-    @property
-    def cuts(self) -> tuple[Cut, ...]:
-        return tuple(
-            Cut(xi, f"moment({xi!r}).", hinges_only=True) for xi in np.linspace(0.0, 1.0, INTERVALS + 1).tolist()
-        )
+    class Hinged(kind):
+        @property
+        def cuts(self) -> tuple[Cut, ...]:
+            return tuple(
+                Cut(xi, f"moment({xi!r}).", hinges_only=True) for xi in np.linspace(0.0, 1.0, INTERVALS + 1).tolist()
+            )
+
+    return Hinged
 
 
 def _beams(dae: DAE) -> dict[str, FlexibleBeam]:
@@ -76,7 +80,7 @@ def _beams(dae: DAE) -> dict[str, FlexibleBeam]:
     for body in dae.tree.bodies:
         if isinstance(body.block, FlexibleBeam) and body.parent is not None:
             beam = body.block.with_values({"internal_forces": (), "largest_stress": False})
-            object.__setattr__(beam, "__class__", _HingedBeam)  # the same beam, symbols and all, cut elsewhere
+            object.__setattr__(beam, "__class__", _hinged(type(beam)))  # the same beam, symbols and all, cut elsewhere
             cut[body.name] = beam
     return cut
 
