@@ -124,6 +124,15 @@ class Discretization(ABC):
         """Whether coordinates of one name mean the same in another discretisation, so that values carry over."""
         return self == other
 
+    def rigid(self) -> Discretization:
+        """Return a discretisation in which the beam does not deform, of the shape that it has unloaded."""
+        return Rigid()
+
+    @property
+    def is_shaped(self) -> bool:
+        """Whether the unloaded beam is curved or twisted."""
+        return False
+
     def richer(self) -> Discretization:
         """Return the next finer discretisation of its kind; itself if there is none."""
         return self

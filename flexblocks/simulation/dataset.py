@@ -11,7 +11,7 @@ import numpy as np
 
 from flexblocks.errors import FileFormatError, suggestion
 from flexblocks.libraries import pd, xr
-from flexblocks.simulation.parameter_change import read_changes
+from flexblocks.simulation.signals.parameter_change import read_changes
 
 # What methods that damp vibrations say of them.
 DAMPING = ("dissipated", "damped_modes")

@@ -17,8 +17,8 @@ from flexblocks.simulation.checks.singularities import Singularities
 from flexblocks.simulation.chunks import Pace
 from flexblocks.simulation.integrators.stepper import Segments, StepFailure, Stepper, finite
 from flexblocks.simulation.motion_size import MotionSize
-from flexblocks.simulation.parameter_change import ParameterChange
 from flexblocks.simulation.signals.inputs import separation, ticks_at
+from flexblocks.simulation.signals.parameter_change import ParameterChange
 from flexblocks.simulation.system import System
 
 SMALLEST = 1e-6  # accuracy to which the time of a failure is located, as a fraction of the run

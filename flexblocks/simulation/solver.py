@@ -23,9 +23,9 @@ from flexblocks.simulation.integrators.fixed_step import FixedStep
 from flexblocks.simulation.integrators.stepper import ErrorScale, Stepper
 from flexblocks.simulation.method import Method
 from flexblocks.simulation.motion_size import MotionSize
-from flexblocks.simulation.parameter_change import ParameterChange, changed
 from flexblocks.simulation.run import Integration, Record, joined
 from flexblocks.simulation.signals.inputs import Inputs
+from flexblocks.simulation.signals.parameter_change import ParameterChange, changed
 from flexblocks.simulation.signals.parameters import Parameters
 from flexblocks.simulation.stepping.choose_kernel import kernel_of
 from flexblocks.simulation.stepping.kernel import Kernel

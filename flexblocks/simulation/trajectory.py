@@ -13,7 +13,7 @@ import numpy as np
 from flexblocks.errors import FileFormatError, NameUnknownError, ParameterError, suggestion
 from flexblocks.lazy_package import upper
 from flexblocks.rich_display import Animated, RichDisplay, text_table
-from flexblocks.simulation.parameter_change import ParameterChange
+from flexblocks.simulation.signals.parameter_change import ParameterChange
 
 if TYPE_CHECKING:
     import pandas as pd

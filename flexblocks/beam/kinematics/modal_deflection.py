@@ -26,8 +26,7 @@ from flexblocks.beam.kinematics.rotary_energy import rotary_energy, rotary_veloc
 from flexblocks.beam.kinematics.shortening_moments import ShorteningMoments
 from flexblocks.beam.properties.profile import Distribution
 from flexblocks.beam.properties.quadrature import gauss_legendre, panels, within
-from flexblocks.beam.shapes.moving_place import moving
-from flexblocks.beam.shapes.shape_functions import FINER, Shapes
+from flexblocks.beam.shapes.shape_functions import FINER, Shapes, moving
 from flexblocks.beam.shapes.shape_integrals import DiscretizedDeformation
 from flexblocks.interfaces import Frame, column, rotation
 

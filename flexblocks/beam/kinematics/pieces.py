@@ -14,8 +14,8 @@ from itertools import pairwise
 import casadi as ca
 import numpy as np
 
+from flexblocks.beam.properties.moving_place import panel_of
 from flexblocks.beam.shapes.internal_forces import HeldCut
-from flexblocks.beam.shapes.moving_place import panel_of
 from flexblocks.beam.shapes.restricted import Restricted, restricted
 from flexblocks.beam.shapes.shape_functions import Shapes
 from flexblocks.beam.shapes.shape_integrals import DiscretizedDeformation

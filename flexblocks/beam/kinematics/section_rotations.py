@@ -17,9 +17,9 @@ import numpy as np
 
 from flexblocks.beam.kinematics.kinetic_energy import dot
 from flexblocks.beam.kinematics.rotary_energy import TURNS
+from flexblocks.beam.properties.moving_place import at_symbol, panel_of
 from flexblocks.beam.properties.quadrature import gauss_legendre, within
-from flexblocks.beam.shapes.moving_place import at_symbol, moving, panel_of
-from flexblocks.beam.shapes.shape_functions import Shapes, without_rounding
+from flexblocks.beam.shapes.shape_functions import Shapes, moving, without_rounding
 from flexblocks.interfaces import Local, rotation, skew
 
 

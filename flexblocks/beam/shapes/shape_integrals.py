@@ -10,13 +10,13 @@ import numpy as np
 
 from flexblocks.beam.properties.beam_profiles import EULER_BERNOULLI, BeamProfiles
 from flexblocks.beam.properties.tip_body import TipBody
-from flexblocks.beam.shapes.moving_place import moving
 from flexblocks.beam.shapes.shape_functions import (
     RodFamily,
     ShapeFamily,
     ShapeIntegrals,
     Shapes,
     gram,
+    moving,
     shape_integrals,
 )
 

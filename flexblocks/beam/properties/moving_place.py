@@ -1,4 +1,4 @@
-"""Shape functions at a place that moves along the beam: piecewise polynomials of its symbol."""
+"""Functions along a beam at a place that moves: piecewise polynomials of its symbol."""
 
 from __future__ import annotations
 
@@ -10,26 +10,9 @@ import numpy as np
 from numpy.polynomial import legendre
 
 from flexblocks.beam.properties.quadrature import gauss_legendre
-from flexblocks.beam.shapes.shape_functions import Shapes
 
 # Coefficients below this share of a function's largest are rounding.
 ROUNDING = 1e-14
-# Points besides those that integrate products of two of the functions.
-MORE = 3
-
-
-def moving(shapes: Shapes, quantity: str, xi: float | ca.SX) -> np.ndarray | ca.SX:
-    """Return a quantity of shapes (n,) at a number, or (n, 1) at a symbol `xi` = x/l.
-
-    Parameters
-    ----------
-    shapes : Shapes
-    quantity : str
-        A method of shapes: ``"deflection"``, ``"slope"`` or ``"rotation"``.
-    xi : float or SX
-    """
-    function = getattr(shapes, quantity)
-    return at_symbol(function, shapes.bounds, shapes.points + MORE, xi) if isinstance(xi, ca.SX) else function(xi)
 
 
 def at_symbol(function: Callable[[np.ndarray], np.ndarray], ends: np.ndarray, points: int, xi: ca.SX) -> ca.SX:
