@@ -37,10 +37,13 @@ class Discretization(ABC):
         Its name on the command line, as in ``--beams modes:2``, if its one argument is a number; empty if it has none.
     flexure_type : type of Flexure
         How sections move: by shape functions, linear in the coordinates, unless it says otherwise.
+    is_shaped : bool
+        Whether the unloaded beam is curved or twisted.
     """
 
     keyword: ClassVar[str] = ""
     flexure_type: ClassVar[type[Flexure]] = ShapeFlexure
+    is_shaped = False
 
     @abstractmethod
     def coordinates(self, axis: str) -> tuple[Coordinate, ...]:
@@ -127,11 +130,6 @@ class Discretization(ABC):
     def rigid(self) -> Discretization:
         """Return a discretisation in which the beam does not deform, of the shape that it has unloaded."""
         return Rigid()
-
-    @property
-    def is_shaped(self) -> bool:
-        """Whether the unloaded beam is curved or twisted."""
-        return False
 
     def richer(self) -> Discretization:
         """Return the next finer discretisation of its kind; itself if there is none."""

@@ -139,7 +139,7 @@ class StrainModes(Discretization):
                 )
 
     @property
-    def is_shaped(self) -> bool:
+    def is_shaped(self) -> bool:  # pyright: ignore[reportIncompatibleVariableOverride]
         """Whether the unloaded beam is curved or twisted."""
         return bool(self._rest)
 

@@ -124,7 +124,8 @@ class ShapeFlexure(Flexure):
 
     def _place(self, xi: float | ca.SX) -> list[float | ca.SX]:
         """Return the place (3) of a section in the axes of the chord."""
-        shift = self._shift(lambda shapes: moving(shapes, "deflection", xi))
+        moves = isinstance(xi, ca.SX)
+        shift = self._shift(lambda shapes: moving(shapes, "deflection", xi) if moves else shapes.deflection(xi))
         x = xi * self.beam.length + shift["x"] if "x" in shift else xi * self.beam.length
         return [x, shift.get("y", 0.0), shift.get("z", 0.0)]
 

@@ -203,8 +203,9 @@ class FlexibleBeam(HasStations):
         check_over(self.where, self, self.length)
 
     def stiffened(self) -> FlexibleBeam:
-        rigid = self.discretization.rigid()
-        return self if rigid == self.discretization else replace(self, discretization=rigid)
+        chosen = self.discretization
+        rigid = chosen.rigid() if chosen.is_shaped else Rigid()
+        return self if isinstance(chosen, Rigid) or rigid == chosen else replace(self, discretization=rigid)
 
     def made_for_numbers(self) -> Mapping[str, str]:
         return made_for_numbers(self)
@@ -255,14 +256,9 @@ class FlexibleBeam(HasStations):
         is_felt = self.discretization.feels_tip(isinstance(self.damping_ratio, ca.SX) or self.damping_ratio > 0)
         return carried if is_felt else np.zeros((6, 6))
 
-    def flexure(self, root: Frame, local: Local) -> Flexure:
-        """Return the deformed beam, in terms of the frame at its root and of the block's symbols."""
-        beam = beam_from_block(self, self._felt(local.carried))
-        return self.discretization.flexure(beam, root, local)
-
     def physics(self, frame: Frame | None, local: Local) -> Physics:
         assert frame is not None
-        flexure = self.flexure(frame, local)
+        flexure = self.discretization.flexure(beam_from_block(self, self._felt(local.carried)), frame, local)
         return Physics(
             outlets={name: flexure.section(self.fraction(name)) for name in local.outlets},
             kinetic=flexure.kinetic(),

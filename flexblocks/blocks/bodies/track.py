@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 import casadi as ca
 
+from flexblocks.beam.from_block import beam_from_block
 from flexblocks.blocks.bodies.flexible_beam import FlexibleBeam
 from flexblocks.errors import ParameterError
 from flexblocks.interfaces import (
@@ -125,6 +126,6 @@ class Track(FlexibleBeam):
         dissipation = ca.SX(beam.dissipation) + self.damping * local.rate(local[POSITION]) ** 2 / 2
         outlets = dict(beam.outlets)
         if CARRIAGE in local.outlets:
-            flexure = self.flexure(frame, local)
+            flexure = self.discretization.flexure(beam_from_block(self, self._felt(local.carried)), frame, local)
             outlets[CARRIAGE] = flexure.moving_section(local[POSITION] / self.length)
         return replace(beam, outlets=outlets, dissipation=dissipation)
