@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
-from functools import lru_cache, partial
+from functools import lru_cache
 from typing import Any, Literal
 
 import casadi as ca
@@ -131,9 +131,11 @@ class StrainModes(Discretization):
             )
         curvatures = self.curvature if pair else (self.curvature,)
         for name, value in (*(("curvature", each) for each in curvatures), ("twist", self.twist)):
-            given = value_at(value, 0.3, f"StrainModes: {name}") if callable(value) and takes_a_place(value) else value
+            given: Any = value
+            if callable(value) and takes_a_place(value):
+                given = value_at(value, 0.3, f"StrainModes: {name}")
             number = isinstance(given, (int, float, np.number)) and not isinstance(given, bool)
-            if not number or not np.isfinite(given):
+            if not number or not math.isfinite(float(given)):
                 raise ParameterError(
                     f"StrainModes: {name} = {value!r}; must be a finite angle [rad], or a function of x/l."
                 )
@@ -261,18 +263,16 @@ class StrainModes(Discretization):
     def flexure(self, beam: Beam, root: Frame, local: Local) -> Flexure:
         flexure = super().flexure(beam, root, local)
         assert isinstance(flexure, StrainFlexure)
-        rest = {
-            axis: own_strains((value if callable(value) else partial(_constant, float(value)),), self.breaks)
-            for axis, value in self._rest.items()
-        }
+        rest = {axis: own_strains((_function(value),), self.breaks) for axis, value in self._rest.items()}
         turned = sum(float(sizes(each)[0]) for each in rest.values())
         points = self.points or max(self._points, 2) + math.ceil(turned / ANGLE) if rest else self._points
         return replace(flexure, points=self.points or points, local=local, rest=rest)
 
 
-def _constant(value: float, place: float) -> float:
-    del place
-    return value
+def _function(value: Any) -> Callable[[float], float]:
+    """Return a function of x/l, which a number is the constant value of."""
+    function: Any = value if callable(value) else lambda _: float(value)
+    return function
 
 
 def _none(functions: PiecewisePolynomials) -> PiecewisePolynomials:

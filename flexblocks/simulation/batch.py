@@ -23,12 +23,11 @@ from flexblocks.simulation.chunks import DEFAULT_STEPS, Budget, checked_budget
 from flexblocks.simulation.loops import Passages, ahead, at_times, opened, passages, watched_times, words
 from flexblocks.simulation.method import Method, MethodName, checked_method
 from flexblocks.simulation.run import Record
-from flexblocks.simulation.sampling import excesses, known_forces, output_times, sampled_trajectory
+from flexblocks.simulation.sampling import balances, excesses, known_forces, output_times, sampled_trajectory
 from flexblocks.simulation.signals.inputs import Inputs, inputs
 from flexblocks.simulation.signals.noise import checked_seed, with_noise
 from flexblocks.simulation.signals.parameters import Parameters, checked_pick_up, parameters, refuse_changes
 from flexblocks.simulation.signals.reference_rates import with_reference_rates
-from flexblocks.simulation.simulate import balances
 from flexblocks.simulation.solver import Solver
 from flexblocks.studies.pools import cores
 from flexblocks.studies.pools import threads as pool_of_threads

@@ -15,6 +15,7 @@ from flexblocks.simulation.run import Record
 from flexblocks.simulation.signals.parameters import Parameters
 from flexblocks.simulation.system import System
 from flexblocks.simulation.trajectory import ENERGIES, Trajectory
+from flexblocks.validity.energy_balance import out_of_balance
 from flexblocks.validity.input_limits import Excess, beyond_limits
 
 AGREE = 1e-6  # share of the energy that passed, to which work and energies agree, so that there is nothing to look at
@@ -125,6 +126,20 @@ def agree(energy: np.ndarray) -> bool:
     kinetic, potential, work = energy.T
     off = np.max(np.abs(kinetic + potential - work - (kinetic[0] + potential[0] - work[0])))
     return bool(off <= AGREE * (np.max(kinetic) + np.ptp(potential) + np.ptp(work)))
+
+
+def balances(dae: DAE, motion: Trajectory, p: Parameters, run: str = "") -> dict[str, str]:
+    """Return where energies of a motion are out of balance between changes of parameters, as `warn_of_balances` asks.
+
+    Those that agree with the work but for rounding are not looked at.
+    """
+    found = {}
+    for k, (part, values) in enumerate(p.parts(motion.t)):
+        if not agree(motion.energy[part]):
+            t, x, z, u = (each[part] for each in (motion.t, motion.x, motion.z, motion.u))
+            named = f"{run}after its change {k} of parameters, " if k else run
+            found[named] = out_of_balance(dae, t, x, z, u, values, motion.energy[part])
+    return found
 
 
 def excesses(system: System, motion: Trajectory) -> list[Excess]:

@@ -17,16 +17,16 @@ from flexblocks.simulation.chunks import DEFAULT_STEPS, checked_budget
 from flexblocks.simulation.implicit.settings import RADIUS
 from flexblocks.simulation.loops import ahead, at_times, opened, passages, watched_times, words
 from flexblocks.simulation.method import MethodName, checked_method
-from flexblocks.simulation.sampling import agree, excesses, known_forces, output_times, sampled_trajectory
+from flexblocks.simulation.sampling import balances, excesses, known_forces, output_times, sampled_trajectory
 from flexblocks.simulation.signals.inputs import inputs
 from flexblocks.simulation.signals.noise import with_noise
-from flexblocks.simulation.signals.parameters import Parameters, checked_pick_up, parameters, refuse_changes
+from flexblocks.simulation.signals.parameters import checked_pick_up, parameters, refuse_changes
 from flexblocks.simulation.signals.prescribed_motion import with_prescribed_motion
 from flexblocks.simulation.signals.reference_rates import with_reference_rates
 from flexblocks.simulation.solver import Solver
 from flexblocks.simulation.trajectory import Trajectory
 from flexblocks.user_warning import warn
-from flexblocks.validity.energy_balance import out_of_balance, warn_of_balances, warn_of_dissipation
+from flexblocks.validity.energy_balance import warn_of_balances, warn_of_dissipation
 from flexblocks.validity.input_limits import warn_of_limits
 from flexblocks.validity.large_deflections import warn_of_large_deflections
 from flexblocks.validity.state_ranges import beyond_state_ranges, warn_of_states
@@ -309,20 +309,6 @@ class Simulator:
                 f"the trajectory ends with its sample at {trajectory.t[-1]:.6g} s."
             )
         return trajectory
-
-
-def balances(dae: DAE, motion: Trajectory, p: Parameters, run: str = "") -> dict[str, str]:
-    """Return where energies of a motion are out of balance between changes of parameters, as `warn_of_balances` asks.
-
-    Those that agree with the work but for rounding are not looked at.
-    """
-    found = {}
-    for k, (part, values) in enumerate(p.parts(motion.t)):
-        if not agree(motion.energy[part]):
-            samples = (each[part] for each in (motion.t, motion.x, motion.z, motion.u))
-            named = f"{run}after its change {k} of parameters, " if k else run
-            found[named] = out_of_balance(dae, *samples, values, motion.energy[part])
-    return found
 
 
 def whole(run: Trajectory) -> Trajectory:

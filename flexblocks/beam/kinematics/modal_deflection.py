@@ -30,6 +30,8 @@ from flexblocks.beam.shapes.shape_functions import FINER, Shapes, moving
 from flexblocks.beam.shapes.shape_integrals import DiscretizedDeformation
 from flexblocks.interfaces import Frame, column, rotation
 
+# Rotations (n,) of a section, by each amplitude.
+Turn = Callable[[DiscretizedDeformation], "np.ndarray | ca.SX"]
 # Gauss points on each smooth piece of a load: 9 full waves are integrated within 1e-12.
 POINTS = 48
 
@@ -124,14 +126,12 @@ class ShapeFlexure(Flexure):
 
     def _place(self, xi: float | ca.SX) -> list[float | ca.SX]:
         """Return the place (3) of a section in the axes of the chord."""
-        moves = isinstance(xi, ca.SX)
-        shift = self._shift(lambda shapes: moving(shapes, "deflection", xi) if moves else shapes.deflection(xi))
-        x = xi * self.beam.length + shift["x"] if "x" in shift else xi * self.beam.length
-        return [x, shift.get("y", 0.0), shift.get("z", 0.0)]
+        shift = self._shift(
+            lambda shapes: moving(shapes, "deflection", xi) if isinstance(xi, ca.SX) else shapes.deflection(xi)
+        )
+        return [xi * self.beam.length + shift.get("x", 0.0), shift.get("y", 0.0), shift.get("z", 0.0)]
 
-    def _turned_section(
-        self, section: Frame, xi: float | ca.SX, turn: Callable[[DiscretizedDeformation], np.ndarray | ca.SX]
-    ) -> Frame:
+    def _turned_section(self, section: Frame, xi: float | ca.SX, turn: Turn) -> Frame:
         """Return a section turned by a sum of rotations of each plane, and by the torsion."""
         for axis in self.bent:
             angle = dot(turn(self.planes[axis]), self.amplitudes[axis], 1 / self.beam.length)

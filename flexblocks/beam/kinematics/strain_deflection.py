@@ -178,6 +178,7 @@ class StrainFlexure(Flexure):
         moved = root.translate(ca.sparsify(place))
         if isinstance(self._rotations, AboutOneAxis):
             return turned(moved, self._rotations.axis, self._rotations.angle(xi))
+        assert isinstance(self._rotations, InSpace)  # the only other kind
         R = self._rotations.moving(xi)
         spin = ca.sparsify(R.T @ self.rate(R))
         return moved.reorient(R, ca.vertcat(spin[2, 1], spin[0, 2], spin[1, 0]))

@@ -67,8 +67,8 @@ class DiscretizedDeformation:
         """Return the rotations (n,) of the section at xi against the root; of a symbol (n, 1)."""
         if isinstance(xi, ca.SX):
             return moving(self.shapes, "rotation", xi) - ca.sparsify(ca.DM(self.root_slope))
-        rotation, root = self.shapes.rotation(xi), self.root_slope
-        turn = rotation - root
+        root = self.root_slope
+        turn = self.shapes.rotation(xi) - root
         # Where both cancel, as at the tip of every second pinned mode, rounding would turn what the beam carries.
         return np.where(np.abs(turn) < 1e-12 * np.abs(root), 0.0, turn)
 

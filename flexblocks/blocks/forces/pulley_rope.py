@@ -136,9 +136,9 @@ class PulleyRope(Composite):
                 rigidity=self.rigidity,
                 damping_time=self.damping_time,
                 transition=self.transition,
-                lengths=self.lengths,
-                radii=self.radii,
-                senses=self.senses,
+                lengths=tuple(self.lengths),
+                radii=tuple(self.radii),
+                senses=tuple(self.senses or ()),
                 drums=self.drums,
             ),
         )
@@ -313,4 +313,4 @@ def _numbers(where: str, name: str, values: Any, *, strict: bool) -> tuple[float
     if not isinstance(values, Sequence) or array.ndim != 1 or not np.all(np.isfinite(array)) or np.any(array < least):
         told = "> 0" if strict else ">= 0"
         raise ParameterError(f"{where}: {name} = {values!r}; must be a list of finite numbers {told}.")
-    return tuple(array.tolist())
+    return tuple(float(value) for value in array)

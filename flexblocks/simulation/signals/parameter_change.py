@@ -64,6 +64,6 @@ def read_changes(text: str) -> tuple[ParameterChange, ...]:
     found = []
     for each in json.loads(text):
         values = {name: (float(before), float(after)) for name, (before, after) in each["parameters"].items()}
-        energies = (tuple(map(float, each[f"{kind}_energy"])) for kind in ("kinetic", "potential"))
-        found.append(ParameterChange(float(each["time"]), values, *energies))
+        (T, T_after), (V, V_after) = (map(float, each[f"{kind}_energy"]) for kind in ("kinetic", "potential"))
+        found.append(ParameterChange(float(each["time"]), values, (T, T_after), (V, V_after)))
     return tuple(found)
