@@ -8,9 +8,12 @@ from functools import cache
 import casadi as ca
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from scipy.integrate import solve_ivp
 
 import flexblocks as fb
+from arms.random_arms import arms
 from flexblocks import optim
 from flexblocks.errors import ParameterError
 from flexblocks.plot.animation.loads import beam_loads
@@ -242,3 +245,24 @@ def test_refusals():
         boom(fb.FiniteElements(2), shear=True, shear_rigidity=1e3)
     with pytest.raises(ParameterError, match=r"start = 3 m, high = 2 m; must be in this order"):
         boom(fb.Rigid(), start=3.0)
+
+
+@pytest.mark.slow
+@settings(max_examples=4, deadline=None)
+@given(arms(links=2, modes=2), st.integers(0, 2**32 - 1), st.sampled_from(IN_PLANE[:3]))
+def test_random_arms_that_carry_a_track_keep_their_energy(arm, seed, discretization):
+    """Without damping and inputs dE/dt is zero at any state."""
+    arm = arm.without_damping()
+    model = arm.model
+    track = model.add(fb.Track("track", 0.8, 0.5, 20.0, discretization, bending="yz"))
+    car = model.add(fb.Payload("car", mass=0.7, inertia=np.diag([0.01, 0.02, 0.015]), center=(0.0, 0.1, 0.0)))
+    model.connect(arm.segments[-1].link.frame_b, track.frame_a)
+    model.connect(track.carriage, car.frame_a)
+    dae = fb.assemble(model)
+    n, x = dae.tree.size, dae.x.symbol
+    slope = ca.Function("slope", [x], [ca.gradient(sum(dae.energy(x, dae.p.symbol)[:2]), x)])
+    rng = np.random.default_rng(seed)
+    at = np.concatenate([rng.uniform(-0.1, 0.1, n), rng.uniform(-1.0, 1.0, n)])
+    at[dae.q_names.index("track.position")] = rng.uniform(0.0, 0.8)
+    powers = slope(at).full().ravel() * dae.forward_dynamics(at, np.zeros(len(dae.u)), []).full().ravel()
+    assert abs(powers.sum()) < 1e-8 * np.abs(powers).max()
