@@ -99,6 +99,7 @@ def test_a_drum_holds_a_load_by_its_torque():
     assert run["load.displacement"][-1] - at["load.displacement"] == pytest.approx(turned * R, rel=2e-3)
 
 
+@pytest.mark.slow
 def test_plans_turn_the_drum():
     model = crane()
     rope = model.add(fb.PulleyRope("rope", [5.0], 1e5, [R], [J], [-1], drums="a", damping_time=0.01))
