@@ -126,9 +126,7 @@ class ShapeFlexure(Flexure):
 
     def _place(self, xi: float | ca.SX) -> list[float | ca.SX]:
         """Return the place (3) of a section in the axes of the chord."""
-        shift = self._shift(
-            lambda shapes: moving(shapes, "deflection", xi) if isinstance(xi, ca.SX) else shapes.deflection(xi)
-        )
+        shift = self._shift(lambda s: moving(s, "deflection", xi) if isinstance(xi, ca.SX) else s.deflection(xi))
         return [xi * self.beam.length + shift.get("x", 0.0), shift.get("y", 0.0), shift.get("z", 0.0)]
 
     def _turned_section(self, section: Frame, xi: float | ca.SX, turn: Turn) -> Frame:
