@@ -110,12 +110,16 @@ class ShapeFlexure(Flexure):
         return chord
 
     def moving_section(self, xi: ca.SX) -> Frame:
+        def turn(plane: DiscretizedDeformation) -> ca.SX:
+            return moving(plane.shapes, "rotation", xi) - ca.sparsify(ca.DM(plane.root_slope))
+
         def section(piece: Piece) -> Frame:
-            return self._section(self.root if piece.frame is self.chord else self._root_of(piece.frame), xi)
+            root = self.root if piece.frame is self.chord else self._root_of(piece.frame)
+            return self._turned_section(root.translate(self.along_root(column(self._place(xi)))), xi, turn)
 
         return on_piece(self._pieces, section, xi)
 
-    def _section(self, root: Frame, xi: float | ca.SX) -> Frame:
+    def _section(self, root: Frame, xi: float) -> Frame:
         """Return the frame of the section at xi when the root is at `root`."""
         section = root.translate(self.along_root(column(self._place(xi))))
         return self._turned_section(section, xi, lambda plane: plane.turn_from_root(xi))

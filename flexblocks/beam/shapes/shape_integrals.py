@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
-import casadi as ca
 import numpy as np
 
 from flexblocks.beam.properties.beam_profiles import EULER_BERNOULLI, BeamProfiles
@@ -16,7 +15,6 @@ from flexblocks.beam.shapes.shape_functions import (
     ShapeIntegrals,
     Shapes,
     gram,
-    moving,
     shape_integrals,
 )
 
@@ -63,10 +61,8 @@ class DiscretizedDeformation:
         # Of clamped modes it is rounding; left in, it would turn the chord in every expression.
         return np.where(np.abs(slope) < 1e-9, 0.0, slope)
 
-    def turn_from_root(self, xi: float | ca.SX) -> np.ndarray | ca.SX:
-        """Return the rotations (n,) of the section at xi against the root; of a symbol (n, 1)."""
-        if isinstance(xi, ca.SX):
-            return moving(self.shapes, "rotation", xi) - ca.sparsify(ca.DM(self.root_slope))
+    def turn_from_root(self, xi: float) -> np.ndarray:
+        """Return the rotations (n,) of the section at xi against the root."""
         root = self.root_slope
         turn = self.shapes.rotation(xi) - root
         # Where both cancel, as at the tip of every second pinned mode, rounding would turn what the beam carries.

@@ -203,8 +203,9 @@ class FlexibleBeam(HasStations):
         check_over(self.where, self, self.length)
 
     def stiffened(self) -> FlexibleBeam:
-        rigid = self.discretization.rigid() if self.discretization.is_shaped else Rigid()
-        return self if self.discretization in (rigid, Rigid()) else replace(self, discretization=rigid)
+        chosen = self.discretization
+        rigid = chosen.rigid() if chosen.is_shaped else Rigid()
+        return self if isinstance(chosen, Rigid) or rigid == chosen else replace(self, discretization=rigid)
 
     def made_for_numbers(self) -> Mapping[str, str]:
         return made_for_numbers(self)
