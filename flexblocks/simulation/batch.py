@@ -19,6 +19,7 @@ from flexblocks.interrupt import Interrupt
 from flexblocks.plausibility import warn_of_degrees
 from flexblocks.progress import ProgressDisplay
 from flexblocks.simulation.cases import Cases, cases
+from flexblocks.simulation.changing_run import integrate_parts
 from flexblocks.simulation.chunks import DEFAULT_STEPS, Budget, checked_budget
 from flexblocks.simulation.loops import Passages, ahead, at_times, opened, passages, watched_times, words
 from flexblocks.simulation.method import Method, MethodName, checked_method
@@ -26,7 +27,14 @@ from flexblocks.simulation.run import Record
 from flexblocks.simulation.sampling import balances, excesses, known_forces, output_times, sampled_trajectory
 from flexblocks.simulation.signals.inputs import Inputs, inputs
 from flexblocks.simulation.signals.noise import checked_seed, with_noise
-from flexblocks.simulation.signals.parameters import Parameters, checked_pick_up, parameters, refuse_changes
+from flexblocks.simulation.signals.parameters import (
+    PICK_UPS,
+    Parameters,
+    change,
+    parameters,
+    refuse_changes,
+    refuse_pick_up,
+)
 from flexblocks.simulation.signals.reference_rates import with_reference_rates
 from flexblocks.simulation.solver import Solver
 from flexblocks.studies.pools import cores
@@ -136,10 +144,12 @@ def simulate_batch(
     settings = checked_method(method, rtol, atol, step, HERE)
     budget = checked_budget(max_steps, None, HERE)
     workers = _workers(threads)
+    if pick_up not in PICK_UPS:
+        refuse_pick_up(pick_up, HERE)
     batch = cases(dae, u, x0, p, product, HERE)
-    jobs = _jobs(dae, batch, times, sampled, saturate, checked_pick_up(pick_up, HERE), checked_seed(seed, HERE))
+    jobs = _jobs(dae, batch, times, sampled, saturate, pick_up, checked_seed(seed, HERE))
     _, values, x = jobs[0]
-    watched = watched_times(dae, times, x, values.start) if dae.tree.loops.closures else times
+    watched = watched_times(dae, times, x, values.values[0]) if dae.tree.loops.closures else times
     if any(job[0].symbol_type is ca.MX for job in jobs):
         workers = 1
     workers = min(workers, len(jobs))
@@ -166,7 +176,7 @@ def simulate_batch(
             failure, reached = record.failure, record.reached
             if record.X:
                 try:
-                    system = reader.system(signals, values.start)
+                    system = reader.system(signals, values.values[0])
                     motion = sampled_trajectory(system, times, record, values)
                     driven[f"in run {run}"] = excesses(system, motion)
                     if (open_from := opened(dae, motion, values)) is not None:
@@ -177,7 +187,12 @@ def simulate_batch(
                         failure = record.failure + ahead(dae, times, record, values).rstrip(".")
                     runs.put(run, motion)
                     if not is_quiet():
-                        point = motion.x, motion.z, motion.u, values.along(motion.t)
+                        point = (
+                            motion.x,
+                            motion.z,
+                            motion.u,
+                            values.along(motion.t) if len(values.changes) else values.values[0],
+                        )
                         along = known_forces(dae, record) if len(motion) == len(record.X) else None
                         deflected[run] = large_deflections(dae, *point, along=along)
                         across[f"in run {run}"] = left_out_deflections(dae, *point)
@@ -238,9 +253,13 @@ def _jobs(
                 given = with_reference_rates(dae, given, times, sampled, where)
             given = with_noise(dae.clocks, given, times, None if seed is None else seed + run, where)
             known[key] = inputs(dae.u, given, times, sampled, where, dae.clocks, saturate)
-        values = parameters(dae, batch.arguments("p", run), times, where, pick_up)
+        given = batch.arguments("p", run)
+        if change(given):
+            values = parameters(dae, given, times, where, pick_up)
+        else:
+            values = Parameters(np.zeros(0), dae.p.values(given, f"{where}: p: ")[None])
         start = batch.arguments("x0", run)
-        x, _ = consistent_state(dae, start, values.start, f"{where}: x0: ")
+        x, _ = consistent_state(dae, start, values.values[0], f"{where}: x0: ")
         refuse_changes(dae, values, x, where)
         suspected = suspected or warn_of_degrees(f"{where}: x0: ", dae, start)
         jobs.append((known[key], values, x))
@@ -268,7 +287,9 @@ def _records(
             return Record([], [], times[0], (x, dae.z.start), interrupted=True)
         solver = solvers.get()
         try:
-            return solver.integrate(signals, values, x, times, interrupt, budget=budget, watched=watched)
+            if len(values.changes):
+                return integrate_parts(solver, signals, values, x, times, interrupt, None, budget, watched)
+            return solver.integrate(signals, values.values[0], x, times, interrupt, budget=budget, watched=watched)
         except ComputationError as failure:
             return Record([], [], times[0], (x, dae.z.start), failure=str(failure))
         finally:

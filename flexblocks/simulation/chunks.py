@@ -95,12 +95,6 @@ class Pace:
         self.budget, self.taken, self._whole = budget, 0, 0.0  # wall time of the whole run, about
         self._begun, self._long = time.perf_counter(), LONG if follows_all else np.inf
 
-    def follow(self, before: Pace | None) -> Pace:
-        """Return this pace, with what the parts of the run before this one have taken."""
-        if before is not None:
-            self.taken, self._begun = before.taken, before._begun
-        return self
-
     def keep_budget(self) -> None:
         """Check the budget, between two chunks.
 

@@ -80,10 +80,10 @@ class ImplicitRun:
     pace: Pace
     interrupt: Interrupt
 
-    def run(self, X: np.ndarray, guess: np.ndarray, held: tuple[int, ...], damped: float = 0.0) -> Record:
-        """Integrate from a state with work, X (nx + 1,), where as much was `damped` before [J].
+    def run(self, X: np.ndarray, guess: np.ndarray, held: tuple[int, ...], after: Record | None = None) -> Record:
+        """Integrate from a state with work, X (nx + 1,), `after` a part of the run.
 
-        z (nz,) is sought from a `guess`; a slow start keeps the rates of the coordinates `held`.
+        z (nz,) is sought from a `guess`; a slow start, of the first part, keeps the rates of the coordinates `held`.
 
         A failure or Ctrl-C ends it early, and the record says so.
 
@@ -97,7 +97,7 @@ class ImplicitRun:
         system = self.system
         refuse_what_it_cannot(system.dae, "simulate")
         with BUILDING:
-            kernel, damped_modes = self._kernel(X[:-1], guess, held)
+            kernel, damped_modes = self._kernel(X[:-1], guess, held, self.options.slow and after is None)
         failure, interrupted, advice = None, False, None
         try:
             self._go(kernel)
@@ -109,25 +109,25 @@ class ImplicitRun:
             told = self.singularities.explained(error, np.append(now.x, now.work[0]), now.z, system.p)
             failure = self.bounds.explained(str(told), np.append(now.x, now.work[0]))
             advice = getattr(told, "advice", None) or ADVICE
-        done = np.array([X[-1], damped])
+        done = np.array([X[-1], after.damped[-1] if after is not None and after.damped else 0.0])
         return replace(self._record(kernel, done, failure, advice, interrupted), damped_modes=damped_modes)
 
     def _kernel(
-        self, x: np.ndarray, guess: np.ndarray, held: tuple[int, ...]
+        self, x: np.ndarray, guess: np.ndarray, held: tuple[int, ...], slow: bool
     ) -> tuple[CompiledKernel | InterpretedKernel, tuple[float, ...] | None]:
         """Return the kernel at the start of the run, and the frequencies [Hz] of the modes that its steps damp."""
         system, options, dae, inputs = self.system, self.options, self.system.dae, self.system.inputs
         z = system.consistent(self.times[0], np.append(x, 0.0), guess, system.parameters(0))
         sizes = displacements(dae, x, z, system.p)
         u = system.equations.input(self.times[0], inputs.parameters[:, 0]).full().ravel()
-        if options.slow:
+        if slow:
             x = on_slow_manifold(dae, x, z, u, system.p, [*held, *dae.tree.prescribed_columns], sizes)
         table = input_table(dae, inputs, self._inputs, x)
         tolerance = OF_TOLERANCE * (options.rtol * sizes.reach if options.atol is None else options.atol)
         settings = ImplicitSettings(options.step, tolerance, options.spectral_radius)
         problem = ImplicitProblem(dae, settings, sizes, table, self.times, system.p)
         kernel = kernel_of(problem)
-        kernel.begin(float(self.times[0]), 0, x, z, options.slow)
+        kernel.begin(float(self.times[0]), 0, x, z, slow)
         if options.step is None:
             return kernel, None
         state = x, z, u, system.p

@@ -58,7 +58,7 @@ def sampled_trajectory(system: System, times: np.ndarray, record: Record, parame
     X = np.array(record.X)
     t = times[: len(X)]
     columns = system.inputs.parameters[:, system.inputs.segment_of(t)]
-    p = parameters.along(t)
+    p = parameters.along(t) if len(parameters.changes) else system.p
     P = np.vstack([np.broadcast_to(p if p.ndim > 1 else p[:, None], (len(p), len(t))), columns])
     u = system.equations.input(t[None, :], columns)
     z = [system.consistent(*point) for point in zip(t, X, record.z, P.T, strict=True)]
@@ -84,7 +84,7 @@ def sampled_trajectory(system: System, times: np.ndarray, record: Record, parame
         energy=energy,
         names={key: group.names for key, group in groups.items()} | {"energy": ENERGIES},
         units=units | dict.fromkeys(ENERGIES, "J"),
-        p=dict(zip(dae.p.names, parameters.start.tolist(), strict=True)),
+        p=dict(zip(dae.p.names, system.p.tolist(), strict=True)),
         complete=len(t) == len(times),
         dissipated=None if record.damped is None else _dissipated(energy, record),
         damped_modes=record.damped_modes,

@@ -13,14 +13,22 @@ from flexblocks.errors import ComputationError
 from flexblocks.interrupt import Interrupt
 from flexblocks.plausibility import warn_of_degrees
 from flexblocks.progress import ProgressDisplay
+from flexblocks.simulation.changing_run import integrate_parts
 from flexblocks.simulation.chunks import DEFAULT_STEPS, checked_budget
 from flexblocks.simulation.implicit.settings import RADIUS
-from flexblocks.simulation.loops import ahead, at_times, opened, passages, watched_times, words
+from flexblocks.simulation.loops import Opened, ahead, at_times, opened, passages, watched_times, words
 from flexblocks.simulation.method import MethodName, checked_method
-from flexblocks.simulation.sampling import balances, excesses, known_forces, output_times, sampled_trajectory
+from flexblocks.simulation.run import Record
+from flexblocks.simulation.sampling import agree, balances, excesses, known_forces, output_times, sampled_trajectory
 from flexblocks.simulation.signals.inputs import inputs
 from flexblocks.simulation.signals.noise import with_noise
-from flexblocks.simulation.signals.parameters import checked_pick_up, parameters, refuse_changes
+from flexblocks.simulation.signals.parameters import (
+    PICK_UPS,
+    Parameters,
+    parameters,
+    refuse_changes,
+    refuse_pick_up,
+)
 from flexblocks.simulation.signals.prescribed_motion import with_prescribed_motion
 from flexblocks.simulation.signals.reference_rates import with_reference_rates
 from flexblocks.simulation.solver import Solver
@@ -143,7 +151,7 @@ def simulate(
         continuous. They are wherever inertia falls: what is released goes on as it moves.
     max_steps : int
         Integration steps, those of failed attempts included, after which the run stops with a SimulationError, so that
-        stiff or chattering equations do not run for hours; ``math.inf`` for no limit.
+        stiff or chattering equations do not run for hours; ``math.inf`` for no limit. Between changes of parameters.
     time_limit : float, optional
         Wall time [s] after which it stops likewise. Both are checked a few times a second, and after what a method
         derives of large equations, which is not interrupted.
@@ -232,7 +240,7 @@ class Simulator:
         self._times, self._sampled = output_times(t, "simulate")
         self._settings = checked_method(method, rtol, atol, step, "simulate", highest, spectral_radius, slow_start)
         self._budget = checked_budget(max_steps, time_limit, "simulate")
-        self._pick_up = checked_pick_up(pick_up, "simulate")
+        self._pick_up = pick_up if pick_up in PICK_UPS else refuse_pick_up(pick_up, "simulate")
         self._seed = seed
         self._solver = Solver(dae, self._settings)
 
@@ -252,7 +260,10 @@ class Simulator:
         """
         dae, times, sampled = self.dae, self._times, self._sampled
         has_loops = bool(dae.tree.loops.closures)
-        values = parameters(dae, p, times, "simulate", self._pick_up)
+        changes = isinstance(p, Mapping) and any(map(callable, p.values()))
+        constant = None if changes else Parameters(np.zeros(0), dae.p.values(p, "simulate: p: ")[None])
+        course = constant or parameters(dae, p, times, "simulate", self._pick_up)
+        values = course.values[0]
         if dae.tree.prescribed:
             u, x0 = with_prescribed_motion(dae, u, x0, times, sampled, "simulate")
         if any(dae.u.derivative_of):
@@ -260,55 +271,73 @@ class Simulator:
         if dae.clocks:
             u = with_noise(dae.clocks, u, times, self._seed, "simulate")
         signals = inputs(dae.u, u, times, sampled, clocks=dae.clocks, saturate=self._saturate)
-        x, _ = consistent_state(dae, x0, values.start, "simulate: x0: ")
-        refuse_changes(dae, values, x, "simulate")
+        x, _ = consistent_state(dae, x0, values, "simulate: x0: ")
         if x0 is not None:
             warn_of_degrees("simulate: x0: ", dae, x0)
-        watched = watched_times(dae, times, x, values.start) if has_loops else times
+        watched = watched_times(dae, times, x, values) if has_loops else times
         # Integrate; a failure or Ctrl-C ends the record early.
         with ProgressDisplay(f"Simulating {dae.name}", times[-1] - times[0], progress) as bar, Interrupt() as interrupt:
             held = tuple(i for i, name in enumerate(dae.q_names) if isinstance(x0, Mapping) and f"der({name})" in x0)
-            whole = self._solver.integrate(signals, values, x, times, interrupt, bar, self._budget, watched, held)
+            run = times, interrupt, bar, self._budget, watched, held
+            if not changes:
+                whole = self._solver.integrate(signals, values, x, *run)
+            else:
+                refuse_changes(dae, course, x, "simulate")
+                whole = integrate_parts(self._solver, signals, course, x, *run)
         # Evaluate inputs, outputs and energies at the samples.
-        system, where = self._solver.system(signals, values.start), f"simulate: '{dae.name}'"
+        system, where = self._solver.system(signals, values), f"simulate: '{dae.name}'"
         record = at_times(whole, watched, times) if has_loops else whole
-        trajectory = sampled_trajectory(system, times, record, values)
+        trajectory = sampled_trajectory(system, times, record, course)
         if beyond := excesses(system, trajectory):
             warn_of_limits(where, {"": beyond})
-        open_from = opened(dae, trajectory, values) if has_loops else None
-        if has_loops and open_from is None and (passed := passages(dae, watched, whole, values)):
+        open_from = opened(dae, trajectory, course) if has_loops else None
+        if has_loops and open_from is None and (passed := passages(dae, watched, whole, course)):
             warn(f"{where}: {words([passed])}")
         if record.failure is not None:
-            beside = ahead(dae, times, record, values) if has_loops else ""
-            raise SimulationError(
-                f"Simulation of '{dae.name}' stopped at t = {record.reached:.9g} s of {times[-1]:.9g} s: "
-                f"{record.failure}.{beside} {record.advice or self._settings.advice} "
-                f"The error's .trajectory holds the {len(trajectory.t)} samples computed.",
-                trajectory,
-                record.reached,
-            )
+            raise _stopped(dae, times, record, course, trajectory, self._settings.advice)
         if open_from is not None:
-            raise SimulationError(
-                f"Simulation of '{dae.name}' is wrong from t = {open_from.time:.9g} s of {times[-1]:.9g} s on: "
-                f"{open_from.words}. The error's .trajectory holds the {len(open_from.before)} samples before.",
-                open_from.before,
-                open_from.time,
-            )
+            raise _came_open(dae, times, open_from)
         forces = None if record.rates is None else known_forces(dae, record)
-        samples, along = (trajectory.x, trajectory.z, trajectory.u), values.along(trajectory.t)
-        warn_of_large_deflections(dae, where, *samples, along, trajectory.t, forces)
+        along = course.along(trajectory.t) if changes else values
+        warn_of_large_deflections(dae, where, trajectory.x, trajectory.z, trajectory.u, along, trajectory.t, forces)
         if dae.tree.state_ranges:
             warn_of_states(where, {"": beyond_state_ranges(dae, trajectory.x, trajectory.t)})
         if trajectory.dissipated is not None:
             warn_of_dissipation(where, {"": (trajectory.dissipated, trajectory.energy)})
-        else:
-            warn_of_balances(where, balances(dae, trajectory, values))
+        elif changes or not agree(trajectory.energy):
+            warn_of_balances(where, balances(dae, trajectory, course))
         if record.interrupted:
-            warn(
-                f"Simulation of '{dae.name}' was interrupted at t = {record.reached:.6g} s of {times[-1]:.6g} s; "
-                f"the trajectory ends with its sample at {trajectory.t[-1]:.6g} s."
-            )
+            warn(_interrupted(dae, times, record, trajectory))
         return trajectory
+
+
+def _interrupted(dae: DAE, times: np.ndarray, record: Record, trajectory: Trajectory) -> str:
+    return (
+        f"Simulation of '{dae.name}' was interrupted at t = {record.reached:.6g} s of {times[-1]:.6g} s; "
+        f"the trajectory ends with its sample at {trajectory.t[-1]:.6g} s."
+    )
+
+
+def _stopped(
+    dae: DAE, times: np.ndarray, record: Record, course: Parameters, trajectory: Trajectory, advice: str
+) -> SimulationError:
+    beside = ahead(dae, times, record, course)
+    return SimulationError(
+        f"Simulation of '{dae.name}' stopped at t = {record.reached:.9g} s of {times[-1]:.9g} s: "
+        f"{record.failure}.{beside} {record.advice or advice} "
+        f"The error's .trajectory holds the {len(trajectory.t)} samples computed.",
+        trajectory,
+        record.reached,
+    )
+
+
+def _came_open(dae: DAE, times: np.ndarray, loops: Opened) -> SimulationError:
+    return SimulationError(
+        f"Simulation of '{dae.name}' is wrong from t = {loops.time:.9g} s of {times[-1]:.9g} s on: "
+        f"{loops.words}. The error's .trajectory holds the {len(loops.before)} samples before.",
+        loops.before,
+        loops.time,
+    )
 
 
 def whole(run: Trajectory) -> Trajectory:

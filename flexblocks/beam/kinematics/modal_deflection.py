@@ -111,7 +111,7 @@ class ShapeFlexure(Flexure):
 
     def moving_section(self, xi: ca.SX) -> Frame:
         def turn(plane: DiscretizedDeformation) -> ca.SX:
-            return moving(plane.shapes, "rotation", xi) - ca.sparsify(ca.DM(plane.root_slope))
+            return ca.SX(moving(plane.shapes, "rotation", xi)) - ca.sparsify(ca.DM(plane.root_slope))
 
         def section(piece: Piece) -> Frame:
             root = self.root if piece.frame is self.chord else self._root_of(piece.frame)

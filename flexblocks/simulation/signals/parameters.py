@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 
@@ -17,8 +17,6 @@ from flexblocks.simulation.signals.inputs import separation
 from flexblocks.simulation.signals.polynomial import PiecewisePolynomial
 
 PICK_UPS = ("impact", "matched")
-# Of numbers, to which parameters are set once before a run.
-Numbers = Mapping[str, Any] | Sequence[float] | np.ndarray | None
 
 
 class Span(NamedTuple):
@@ -47,11 +45,6 @@ class Parameters:
     values: np.ndarray
     pick_up: str = "impact"
 
-    @property
-    def start(self) -> np.ndarray:
-        """Values (np,) at the start of the run."""
-        return self.values[0]
-
     def index_at(self, times: np.ndarray) -> np.ndarray:
         """Return the number of changes up to each time (k,) [s]; at a change it is that after it."""
         slack = separation(times[0], times[-1]) if len(times) else 0.0
@@ -62,8 +55,8 @@ class Parameters:
         return self.values[self.index_at(np.array([time]))[0]]
 
     def along(self, times: np.ndarray) -> np.ndarray:
-        """Return the values (np, k) at times (k,) [s]; (np,), which functions of CasADi repeat, if none changes."""
-        return self.values[self.index_at(times)].T if len(self.changes) else self.values[0]
+        """Return the values (np, k) at times (k,) [s]."""
+        return self.values[self.index_at(times)].T
 
     def parts(self, times: np.ndarray) -> list[tuple[slice, np.ndarray]]:
         """Return the parts of increasing times (k,) [s] between changes, with the values (np,) in each."""
@@ -73,8 +66,6 @@ class Parameters:
 
     def spans(self, times: np.ndarray) -> list[Span]:
         """Return the parts of a run over the output `times` (k,) [s], which begin and end at changes."""
-        if not len(self.changes):
-            return [Span(times, np.ones(len(times), dtype=bool), self.values[0])]
         found, ends = [], [times[0], *self.changes.tolist(), times[-1]]
         slack = separation(times[0], times[-1])
         for (begin, end), p in zip(pairwise(ends), self.values, strict=True):
@@ -86,8 +77,13 @@ class Parameters:
         return found
 
 
+def change(given: Any) -> bool:
+    """Return whether parameters, `given` as for `flexblocks.simulate`, change during the run."""
+    return isinstance(given, Mapping) and any(map(callable, given.values()))
+
+
 def parameters(dae: DAE, given: Any, times: np.ndarray, where: str, pick_up: str = "impact") -> Parameters:
-    """Return the parameters of a run over `times` (k,) [s]; `given` as for `flexblocks.simulate`.
+    """Return the parameters, some of which change, of a run over `times` (k,) [s].
 
     Raises
     ------
@@ -96,15 +92,11 @@ def parameters(dae: DAE, given: Any, times: np.ndarray, where: str, pick_up: str
     ParameterError
         A value is neither a number nor piecewise constant, or out of its range; parameters do not change together.
     """
-    label = f"{where}: p: "
     courses = {}
-    if isinstance(given, Mapping):
-        for name, value in given.items():
-            dae.p.index(name)
-            if callable(value):
-                courses[name] = _checked(value, f"{label}{name}")
-    if not courses:
-        return Parameters(np.zeros(0), dae.p.values(given, label)[None], pick_up)
+    for name, value in given.items():
+        dae.p.index(name)
+        if callable(value):
+            courses[name] = _checked(value, f"{where}: p: {name}")
     slack = separation(times[0], times[-1])
     points = np.unique(np.concatenate([course.pieces.x[1:-1] for course in courses.values()]))
     points = points[(points > times[0] + slack) & (points < times[-1] - slack)]
@@ -145,16 +137,14 @@ def refuse_changes(dae: DAE, p: Parameters, x: np.ndarray, where: str) -> None:
                 )
 
 
-def checked_pick_up(pick_up: Any, where: str) -> str:
-    """Return what happens where a load is taken up.
+def refuse_pick_up(pick_up: Any, where: str) -> NoReturn:
+    """Refuse what cannot happen where a load is taken up.
 
     Raises
     ------
     ParameterError
     """
-    if pick_up not in PICK_UPS:
-        raise ParameterError(f"{where}: pick_up = {pick_up!r}; must be one of {listing(PICK_UPS)}.")
-    return pick_up
+    raise ParameterError(f"{where}: pick_up = {pick_up!r}; must be one of {listing(PICK_UPS)}.")
 
 
 def _checked(value: Any, where: str) -> PiecewisePolynomial:
