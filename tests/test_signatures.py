@@ -31,7 +31,7 @@ OTHERWISE = {
 }
 # Where a state begins: a coordinate's start value in the model, or the start of a planned or commanded motion.
 STARTS = re.compile(
-    r"Coordinate|Variable|DependentVariable|DHRow|.*Joint|Gimbal|(Driven)?(Prismatic|Revolute)|Rotor|SlidingBeam|Universal|Cylindrical"
+    r"Coordinate|Variable|DependentVariable|DHRow|.*Joint|Gimbal|(Driven)?(Prismatic|Revolute)|Rotor|SlidingBeam|Track|Universal|Cylindrical"
     r"|Task|Problem|RestToRest|quintic|cycloid|concrete_pump|space_arm|from_urdf|from_mjcf"
     r"|Kind"  # Python's own, of enumerations
 )

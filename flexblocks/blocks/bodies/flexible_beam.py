@@ -51,6 +51,26 @@ from flexblocks.interfaces import (
 )
 
 
+def refuse_straight_theory(beam: FlexibleBeam) -> None:
+    """Refuse options of a beam that is curved or twisted unloaded, whose theory is that of straight beams.
+
+    Raises
+    ------
+    ParameterError
+    """
+    for wrong, name, told in (
+        (beam.damping_ratio, "damping_ratio", "its modes are not those of a straight beam. Take damping_time"),
+        (beam.stiffening, "stiffening", "strain modes always foreshorten. Leave it out"),
+        (
+            beam.shear and not beam.rotary_inertia,
+            "shear without rotary_inertia",
+            "shear strains do not follow from curvatures alone. Take rotary_inertia=True, too",
+        ),
+    ):
+        if wrong:
+            raise ParameterError(f"{beam.where}: {name}, and {beam.discretization!r} is not straight: {told}.")
+
+
 def option() -> Any:
     """Declare an option: a field that is False by default."""
     return choice((False, True), default=False)
@@ -178,11 +198,15 @@ class FlexibleBeam(HasStations):
             )
         object.__setattr__(self, "internal_forces", checked_stations(self.where, self.internal_forces, self.length))
         checked_largest_stress(self.where, self.largest_stress, self.section is not None)
+        if self.discretization.is_shaped:
+            refuse_straight_theory(self)
         check_properties(self)
         check_over(self.where, self, self.length)
 
     def stiffened(self) -> FlexibleBeam:
-        return self if isinstance(self.discretization, Rigid) else replace(self, discretization=Rigid())
+        chosen = self.discretization
+        rigid = chosen.rigid() if chosen.is_shaped else Rigid()
+        return self if isinstance(chosen, Rigid) or rigid == chosen else replace(self, discretization=rigid)
 
     def made_for_numbers(self) -> Mapping[str, str]:
         return made_for_numbers(self)
@@ -235,8 +259,7 @@ class FlexibleBeam(HasStations):
 
     def physics(self, frame: Frame | None, local: Local) -> Physics:
         assert frame is not None
-        beam = beam_from_block(self, self._felt(local.carried))
-        flexure = self.discretization.flexure(beam, frame, local)
+        flexure = self.discretization.flexure(beam_from_block(self, self._felt(local.carried)), frame, local)
         return Physics(
             outlets={name: flexure.section(self.fraction(name)) for name in local.outlets},
             kinetic=flexure.kinetic(),

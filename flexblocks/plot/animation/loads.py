@@ -61,26 +61,21 @@ def beam_loads(dae: DAE, x: np.ndarray, z: np.ndarray, u: np.ndarray, p: np.ndar
     return loads
 
 
-# Cuts that feel moments of bending alone: a third of the coordinates of whole ones.
-HINGES = tuple(Cut(xi, f"moment({xi!r}).", hinges_only=True) for xi in np.linspace(0.0, 1.0, INTERVALS + 1).tolist())
-
-
-class _HingedBeam(FlexibleBeam):
-    @property
-    def cuts(self) -> tuple[Cut, ...]:
-        return HINGES
-
-
-class _HingedSlidingBeam(SlidingBeam):
-    """The part outside of its hub."""
-
-    @property
-    def cuts(self) -> tuple[Cut, ...]:
-        return HINGES
-
-
-HINGED = {FlexibleBeam: _HingedBeam, SlidingBeam: _HingedSlidingBeam}
 Beam = FlexibleBeam | SlidingBeam
+
+
+@lru_cache(maxsize=8)
+def _hinged(kind: type[Beam]) -> type[Beam]:
+    """Return beams of a kind whose cuts feel moments of bending alone: a third of the coordinates of whole cuts."""
+
+    class Hinged(kind):
+        @property
+        def cuts(self) -> tuple[Cut, ...]:
+            return tuple(
+                Cut(xi, f"moment({xi!r}).", hinges_only=True) for xi in np.linspace(0.0, 1.0, INTERVALS + 1).tolist()
+            )
+
+    return Hinged
 
 
 def _beams(dae: DAE) -> dict[str, Beam]:
@@ -91,8 +86,7 @@ def _beams(dae: DAE) -> dict[str, Beam]:
             continue
         if isinstance(body.block, Beam) and body.parent is not None:
             beam = body.block.with_values({"internal_forces": (), "largest_stress": False})
-            hinged = next(kind for base, kind in HINGED.items() if isinstance(beam, base))
-            object.__setattr__(beam, "__class__", hinged)  # the same beam, symbols and all, cut elsewhere
+            object.__setattr__(beam, "__class__", _hinged(type(beam)))  # the same beam, symbols and all, cut elsewhere
             cut[body.name] = beam
     return cut
 

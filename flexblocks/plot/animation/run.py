@@ -35,7 +35,8 @@ class Samples:
     t : ndarray (frames,)
         [s]
     x, z, u : ndarray (frames, nx), (frames, nz), (frames, nu)
-    p : ndarray (np,)
+    p : ndarray (np,) or (np, frames)
+        The latter where parameters change on the way.
     """
 
     t: np.ndarray
