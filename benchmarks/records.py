@@ -1,6 +1,6 @@
-"""Write the records: ``python -m benchmarks.records NAME ...`` runs benchmarks and writes a page of each in docs/benchmarks.
+"""Write the records: ``python -m benchmarks.records NAME ...`` runs benchmarks, and writes a page of each.
 
-A record is a page with what the benchmark is for (the docstring of its module), the command, the commit, the date, the
+A record is a page in docs/benchmarks with what the benchmark is for (the docstring of its module), the command, the commit, the date, the
 machine with the versions of the packages that were compared, and the output to the letter. Without names it lists the
 benchmarks and the dates of their records; ``--arguments "tight"`` passes arguments on, and the page is named after
 them. The list of all records, docs/benchmarks/index.md, is written anew each time.
@@ -31,8 +31,9 @@ PACKAGES = ("casadi", "numpy", "scipy", "pyomo", "sympy", "mujoco", "pin", "exud
 WIDTH = 140  # characters of a line of output
 INDEX = """# Records
 
-Measured figures: a page is the output of one benchmark, with its command, commit and date; two collect tables of long runs. Benchmarks compare in the same run; read ratios, to one
-digit, and no time as a promise. `python -m benchmarks.records NAME` writes a page anew, `make bench` runs all benchmarks.
+Measured figures: a page is the output of one benchmark, with its command, commit and date; two collect tables of long
+runs. Benchmarks compare in the same run; read ratios, to one digit, and no time as a promise.
+`python -m benchmarks.records NAME` writes a page anew, `make bench` runs all benchmarks.
 
 | record | what is measured | date | commit |
 |---|---|---|---|

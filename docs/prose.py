@@ -3,7 +3,7 @@
 Guides are the pages of the menu (docs/index.md) that are neither theory nor records; a page is measured as follows.
 
 * Length: all its words, as `wc -w` counts them: at most 3000.
-* Code blocks, formulae, tables, headings, the addresses of links and inline code are no prose, and count in nothing below.
+* Code blocks, formulae, tables, headings, the addresses of links and inline code count in nothing below.
 * A number is what is written in digits, with its sign, decimals and exponent; a word such as "two" is none, nor is a
   digit within a name, as in `rk4` or SE(3), nor the year of a reference, nor the number of an item in a list.
 * A sentence is long above 35 words; paragraphs and items of lists end one.
