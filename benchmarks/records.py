@@ -1,7 +1,7 @@
 """Write the records: ``python -m benchmarks.records NAME ...`` runs benchmarks, and writes a page of each.
 
-A record is a page in docs/benchmarks with what the benchmark is for (the docstring of its module), the command, the commit, the date, the
-machine with the versions of the packages that were compared, and the output to the letter. Without names it lists the
+A record is a page in docs/benchmarks: the docstring of the benchmark, its command, commit and date, the machine with
+the versions of packages, and the output to the letter. Without names it lists the
 benchmarks and the dates of their records; ``--arguments "tight"`` passes arguments on, and the page is named after
 them. The list of all records, docs/benchmarks/index.md, is written anew each time.
 """
