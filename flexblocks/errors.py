@@ -70,7 +70,15 @@ def _unpacked(name: str, packed: Packed, reasons: dict[str, str]) -> Any:
 
 
 class FlexblocksWarning(UserWarning):
-    """Base of all warnings: the result is valid, but may be misread."""
+    """Base of all warnings: the result is valid, but may be misread.
+
+    Attributes
+    ----------
+    kind : str
+        Name of its entry in docs/troubleshooting.md, to which its text links.
+    """
+
+    kind = ""
 
 
 class ModelWarning(FlexblocksWarning):

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from flexblocks.user_warning import warn
+from flexblocks.warning_kinds import DEGREES
 
 # Fifth powers stay below 1.8e308, beyond which a product is infinite. No quantity in SI units comes near to it.
 LARGEST = 1e60
@@ -58,6 +59,7 @@ def warn_of_degrees(where: str, dae: Any, values: Any) -> bool:
     value = angles[name]
     warn(
         f"{where}{name} = {value:g} rad is {abs(value) / (2 * math.pi):.1f} turns; if that was meant in degrees, "
-        f"take math.radians({value:g}) = {math.radians(value):.4g}."
+        f"take math.radians({value:g}) = {math.radians(value):.4g}.",
+        DEGREES,
     )
     return True

@@ -15,6 +15,7 @@ from flexblocks.dae.closed_start import ClosedStart
 from flexblocks.dae.dae import DAE
 from flexblocks.errors import listing
 from flexblocks.user_warning import warn
+from flexblocks.warning_kinds import CLOSED_START
 
 LOG = logging.getLogger("flexblocks.assemble")
 
@@ -123,5 +124,6 @@ def _warn(dae: DAE, record: ClosedStart, far: np.ndarray) -> None:
     if told:
         warn(
             f"assemble: '{dae.name}': {'; '.join(told)}. Check lengths and start values; `dae.closed_start` tells all "
-            "that moved."
+            "that moved.",
+            CLOSED_START,
         )

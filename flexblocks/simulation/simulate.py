@@ -29,6 +29,7 @@ from flexblocks.validity.energy_balance import out_of_balance, warn_of_balances,
 from flexblocks.validity.input_limits import warn_of_limits
 from flexblocks.validity.large_deflections import warn_of_large_deflections
 from flexblocks.validity.state_ranges import beyond_state_ranges, warn_of_states
+from flexblocks.warning_kinds import CHANGE_POINT, INTERRUPTED
 
 
 class SimulationError(ComputationError):
@@ -264,7 +265,7 @@ class Simulator:
             warn_of_limits(where, {"": beyond})
         open_from = opened(dae, trajectory, values) if has_loops else None
         if has_loops and open_from is None and (passed := passages(dae, watched, whole, values)):
-            warn(f"{where}: {words([passed])}")
+            warn(f"{where}: {words([passed])}", CHANGE_POINT)
         if record.failure is not None:
             beside = ahead(dae, times, record, values) if has_loops else ""
             raise SimulationError(
@@ -291,10 +292,7 @@ class Simulator:
             motion = trajectory.t, trajectory.x, trajectory.z, trajectory.u
             warn_of_balances(where, {"": out_of_balance(dae, *motion, values, trajectory.energy)})
         if record.interrupted:
-            warn(
-                f"Simulation of '{dae.name}' was interrupted at t = {record.reached:.6g} s of {times[-1]:.6g} s; "
-                f"the trajectory ends with its sample at {trajectory.t[-1]:.6g} s."
-            )
+            warn(f"{where} was interrupted at t = {record.reached:.6g} s of {times[-1]:.6g} s.", INTERRUPTED)
         return trajectory
 
 

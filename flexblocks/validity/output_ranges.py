@@ -11,6 +11,7 @@ from flexblocks.dae.dae import DAE
 from flexblocks.errors import listing
 from flexblocks.user_warning import warn
 from flexblocks.validity.large_deflections import is_quiet
+from flexblocks.warning_kinds import OUTPUT_RANGES
 
 # Share of a range beyond which is no more rest against an end stop, which gives way by 0.2 % under pressure.
 SHARE = 0.01
@@ -32,4 +33,4 @@ def beyond_ranges(dae: DAE, p: np.ndarray, output: Callable[[str], float], share
 def warn_beyond_ranges(dae: DAE, where: str, p: np.ndarray, output: Callable[[str], float]) -> None:
     """Warn, once, of outputs beyond their ranges at a point at rest, see `beyond_ranges`."""
     if not is_quiet() and (text := beyond_ranges(dae, p, output, SHARE)):
-        warn(f"{where}: beyond what its blocks are made for, there is {text}.")
+        warn(f"{where}: beyond what its blocks are made for, there is {text}.", OUTPUT_RANGES)

@@ -16,12 +16,12 @@ from flexblocks.validity.deflection_error import DeflectionError
 from flexblocks.validity.large_deflections import large_deflections, warn_of_large_deflections
 from flexblocks.validity.state_ranges import beyond_state_ranges, warn_of_states
 
-from ..errors import PlanWarning
 from ..model.read_solution import arm_inputs, input_polynomials, joined_inputs, regrouped
 from ..model.trajectories import phase_trajectories, transcribed_problem
 from ..verification.mesh_errors.mesh_errors import MeshErrors
 from ..verification.replay import Replay, side_by_side
 from ..verification.tracked_replay import AUTO, TRACKING, checked_law, replayed
+from ..warning_kinds import UNTRACKABLE
 
 
 def replay_of(
@@ -40,7 +40,7 @@ def replay_of(
             f"replay: '{dae.name}' under feedback along its plan could not be simulated to its end: {error} These are "
             "the planned inputs alone. Where the arm does not obey its inputs, as between teeth with play, give a law "
             "of flexblocks.control.",
-            PlanWarning,
+            UNTRACKABLE,
         )
         replays = [replayed(dae, run, None, scenario, **options) for run in chosen]
     motions = [one.trajectory for one in replays]

@@ -64,7 +64,7 @@ $$ x = 6 $$
 """
     prose = measured(text)
     assert prose.words == len(text.split())
-    assert prose.numbers == pytest.approx(1000 / (9 + 36 + 4))
+    assert prose.numbers == pytest.approx(1000 / (10 + 36 + 4))
     assert len(prose.long) == 1
     assert prose.share_long == pytest.approx(1 / 3)
     assert not prose.history

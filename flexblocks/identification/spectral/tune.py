@@ -13,6 +13,7 @@ from flexblocks.identification.spectral.sought import Sought
 from flexblocks.libraries import scipy
 from flexblocks.progress import ProgressDisplay
 from flexblocks.user_warning import warn
+from flexblocks.warning_kinds import POOR_FIT
 
 # Residuals (n,) and their derivatives (n, k) at values (k,) of the parameters; both in standard deviations.
 Residuals = Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]
@@ -201,10 +202,13 @@ def _told(
     if words:
         warn(
             f"{where}: the data do not determine {'; '.join(words)}. Measure what depends on it, name fewer "
-            "parameters, or give what is known beforehand."
+            "parameters, or give what is known beforehand.",
+            POOR_FIT,
         )
     if best.status == 0:
-        warn(f"{where}: the search did not converge in {EVALUATIONS} evaluations; try other guesses or bounds.")
+        warn(
+            f"{where}: the search did not converge in {EVALUATIONS} evaluations; try other guesses or bounds.", POOR_FIT
+        )
     return Tuned(
         values,
         deviations,

@@ -27,6 +27,7 @@ from flexblocks.simulation.stepping.samples import sample_schedule
 from flexblocks.simulation.stepping.schedule import Schedule
 from flexblocks.studies.pools import cores
 from flexblocks.user_warning import warn
+from flexblocks.warning_kinds import NOT_COMPILED, RUNS_STOPPED
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -140,7 +141,8 @@ class Stepper:
         if isinstance(self._kernel, InterpretedKernel):
             warn(
                 f"stepper of '{dae.name}': it could not be compiled (no C compiler, or a cache that is not writable; "
-                "the log has the reason); CasADi's virtual machine takes its steps, some 40 times slower."
+                "the log has the reason); CasADi's virtual machine takes its steps, some 40 times slower.",
+                NOT_COMPILED,
             )
         self._schedules: dict[float, Schedule] = {}
         self._memory = self._kernel.memory()
@@ -343,7 +345,8 @@ class Stepper:
             f"rollout of '{self.dae.name}': {len(stopped)} of {len(taken)} runs did not reach the end, as a state is "
             f"not finite, and are nan from there on; the first is run {first} at t = "
             f"{schedule.starts[taken[first]]:.6g} s. Take smaller steps (dt / substeps), and check start states and "
-            "inputs."
+            "inputs.",
+            RUNS_STOPPED,
         )
 
 

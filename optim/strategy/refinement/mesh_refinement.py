@@ -15,7 +15,7 @@ from flexblocks.simulation.simulate import SimulationError
 from flexblocks.user_warning import warn
 
 from ...collocation.transcription_options import TranscriptionOptions
-from ...errors import PlanError, PlanWarning, ProblemError
+from ...errors import PlanError, ProblemError
 from ...ipopt_options import FINER_MESH, NEAR_EQUATIONS, NEIGHBOR
 from ...results.attempt import Attempt
 from ...results.plan import Plan
@@ -24,6 +24,7 @@ from ...solve import advice_on_ends
 from ...solver_statistics import UNRESOLVED
 from ...verification.criteria import Allowed, Criteria, allowed
 from ...verification.tracked_replay import AUTO
+from ...warning_kinds import REFINEMENT_ENDED
 from ..continuation import Continuation
 from ..request import Request
 from ..settings import SETTINGS, Settings
@@ -120,7 +121,7 @@ def refine_mesh(plan: Plan, criteria: Criteria, solver: Solver | None = None, se
                 f"Plan of '{plan.transcribed.dae.name}': refinement ended {why}, before the plan replayed: returned is "
                 "the one that misses least. Plan with more intervals, allow for more by refine=, or give it longer by "
                 f"time_limit=.{advice_on_ends(plan.transcribed)}",
-                PlanWarning,
+                REFINEMENT_ENDED,
             )
             return replace(best, status=UNRESOLVED, attempts=attempts)
         is_narrowed = finer.transcribed.options.margins != options.margins

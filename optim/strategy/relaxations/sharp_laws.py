@@ -9,9 +9,9 @@ from flexblocks.errors import listing
 from flexblocks.interfaces import FrictionRounding
 from flexblocks.user_warning import warn
 
-from ...errors import PlanWarning
 from ...results.plan import Plan
 from ...solver_statistics import ROUNDED, UNRESOLVED_ROUNDED
+from ...warning_kinds import ROUNDED_LAWS
 from ..relaxation import ContinuousRelaxation, Found
 from ..request import Request
 from .sharp_law import SharpLaw, rounded_arm, sharp_laws
@@ -118,7 +118,7 @@ class SharpLaws(ContinuousRelaxation):
             f"Plan of '{self.transcribed.dae.name}': {difficulty}, and is not solved to an optimum. The plan is one "
             f"with {self._difference(found.levels[self.name])}. Its replay has the {self._nouns} itself, and tells by "
             f"how much that matters{follow}.{coarse}",
-            PlanWarning,
+            ROUNDED_LAWS,
         )
         return replace(plan, status=ROUNDED if is_resolved else UNRESOLVED_ROUNDED)
 
