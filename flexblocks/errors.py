@@ -82,7 +82,7 @@ class FlexblocksWarning(UserWarning):
 
 
 class ModelWarning(FlexblocksWarning):
-    """An arm, a beam or a material may not be what was meant."""
+    """An arm, a beam or a material may not be what was intended."""
 
 
 class LargeDeflectionWarning(FlexblocksWarning):
@@ -150,7 +150,7 @@ def nearest(name: str, known: Iterable[str]) -> str:
 def suggestion(
     name: object, known: Iterable[str], words: str = "there are", listed: Iterable[str] | None = None
 ) -> str:
-    """Return how a message goes on after an unknown name: first what may have been meant, then what there is.
+    """Return how a message continues after an unknown name: first what may have been intended, then what there is.
 
     ``. Did you mean joint1.angle? There are joint1.angle, joint2.angle.``; where nothing is near,
     ``; there are joint1.angle, joint2.angle.``. Of `known` names only `listed` ones are told, by default all.
@@ -160,7 +160,7 @@ def suggestion(
 
 
 def meant(name: object, known: Iterable[str], told: str) -> str:
-    """Return how a message goes on after an unknown name, as `suggestion` does; `told` is what else is said."""
+    """Return how a message continues after an unknown name, as `suggestion` does; `told` is what else is said."""
     near = nearest(str(name), known)
     return f".{near} {told[:1].upper()}{told[1:]}" if near else f"; {told}"
 

@@ -63,7 +63,7 @@ BLOCK_REMARK = WarningKind(
 MODAL_DAMPING = WarningKind(
     "modal-damping",
     "assemble: damping_ratio is that of the clamped beam; in this arm modes have ...",
-    "The ratio is that of a beam clamped to a wall. In an arm the root gives way, and damping rises with frequency.",
+    "The ratio is that of a beam clamped to a wall. In an arm the root yields, and damping rises with frequency.",
     "Use `fb.choose_damping(model, ratio)`, and add rotors to driven joints.",
     ModelWarning,
 )

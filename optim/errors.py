@@ -18,7 +18,7 @@ class OutOfReachError(ProblemError):
     Attributes
     ----------
     asked : dict of float
-        The values that were asked for, by name.
+        The values that were requested, by name.
     short : float
         Remaining distance of the nearest posture found [m, or the unit of the values].
     """

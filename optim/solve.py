@@ -76,7 +76,7 @@ def judged(plan: Plan) -> Plan:
         return plan
     errors, name = plan.mesh_errors, plan.transcribed.dae.name
     if errors is None:
-        warn(f"Plan of '{name}': its {NOT_LINEARIZED}. See what plan.replay() makes of it.", COARSE_MESH)
+        warn(f"Plan of '{name}': its {NOT_LINEARIZED}. Check it with plan.replay().", COARSE_MESH)
         return plan
     if not errors.is_too_coarse:
         return plan
@@ -86,7 +86,7 @@ def judged(plan: Plan) -> Plan:
     unresolved = "" if is_resolved else " Its status is 'unresolved', as that is more than 1 % of the reach."
     warn(
         f"Plan of '{name}': its mesh is {'too coarse' if errors.is_judged else 'not judged'}: "
-        f"{str(errors).partition(': ')[2].removeprefix('not judged, ')}; {errors.allowed} count as none. Plan with "
+        f"{str(errors).partition(': ')[2].removeprefix('not judged, ')}; {errors.allowed} are negligible. Plan with "
         f"more intervals, or with refine=True.{unresolved}{jumps}",
         COARSE_MESH,
     )

@@ -35,7 +35,7 @@ class OtherPosture:
 
 @dataclass(frozen=True, eq=False)
 class DampingChoice:
-    """Damping parameters of beams that give modes of the assembled arm the damping ratio that was asked for.
+    """Damping parameters of beams that give modes of the assembled arm the damping ratio that was requested.
 
     Attributes
     ----------

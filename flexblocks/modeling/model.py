@@ -208,7 +208,7 @@ class Model(RichDisplay):
         return graph
 
     def check(self) -> ModelCheck:
-        """Check that the blocks and connections make up an arm, and list what may not be meant.
+        """Check that the blocks and connections make up an arm, and list what may not be intended.
 
         Returns
         -------

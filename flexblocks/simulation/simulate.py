@@ -126,7 +126,7 @@ def simulate(
     step : float, optional
         Step [s] of ``"rk4"`` and ``"semi-implicit"``, or of ``"rk8"`` in place of error control; of ``"implicit"``.
     highest : float, optional
-        Highest frequency that is asked for [Hz]: faster vibrations are damped out, by ``"implicit"`` with a twentieth
+        Highest frequency that is requested [Hz]: faster vibrations are damped out, by ``"implicit"`` with a twentieth
         of its period as the step.
     spectral_radius : float
         Of ``"implicit"`` with a step, rho_inf: 0 damps most what the step does not resolve, 1 nothing.

@@ -1,4 +1,4 @@
-"""Study: a task for many cases, on whatever computers there are, that goes on where it stopped."""
+"""Study: a task for many cases, on whatever computers there are, that continues where it stopped."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def study(
 
 @dataclass(frozen=True)
 class Finished:
-    """A study after its run, and what is to be told of it."""
+    """A study after its run, and what is to be reported of it."""
 
     label: str
     cases: Cases
@@ -120,7 +120,7 @@ class Finished:
         if self.interrupted:
             warn(
                 f"study of {self.label} was interrupted; {self.results.done} of {len(self.cases)} cases are finished. "
-                "With the same store it goes on.",
+                "It continues with the same store.",
                 INTERRUPTED,
             )
 
@@ -155,7 +155,7 @@ def done(
     retry: bool = False,
     until_failure: bool = False,
 ) -> Finished:
-    """Do a study, and leave it to the caller to tell of it; arguments as for `study`.
+    """Do a study, and leave reporting to the caller; arguments as for `study`.
 
     With `until_failure` nothing more is begun when a case has failed: for callers to whom one failure is that of all.
     """

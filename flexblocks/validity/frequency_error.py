@@ -75,7 +75,7 @@ class FrequencyError:
 def frequency_error(
     dae: DAE, A: np.ndarray, coordinates: Sequence[str], x: np.ndarray, z: np.ndarray, u: np.ndarray, p: np.ndarray
 ) -> FrequencyError | None:
-    """Return the error of the slowest frequencies at a state, if it is worth telling.
+    """Return the error of the slowest frequencies at a state, if it is worth reporting.
 
     Parameters
     ----------

@@ -82,4 +82,4 @@ def warn_of_limits(where: str, runs: Mapping[str, list[Excess]]) -> None:
     if texts and not is_quiet():
         kinds = {one.kind for found in runs.values() for one in found}
         remedies = " ".join(remedy for kind, remedy in REMEDIES.items() if kind in kinds)
-        warn(f"{where}: {'; '.join(texts)}; the arm is driven so all the same. {remedies}", INPUT_LIMITS)
+        warn(f"{where}: {'; '.join(texts)}; the arm is driven by them as given. {remedies}", INPUT_LIMITS)

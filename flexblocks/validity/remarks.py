@@ -1,4 +1,4 @@
-"""Remarks on an arm as it is assembled: what its blocks do that may not be meant."""
+"""Remarks on an arm as it is assembled: what its blocks do that may not be intended."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ from flexblocks.warning_kinds import BLOCK_REMARK, HELD_ENDS, MODAL_DAMPING, SLE
 
 # Modes that are looked at: those above are rarely of interest, and the last of an assumed few is hardly one of the arm.
 MODES = 3
-# More than so many times the damping ratio that was asked for, and more than this ratio, is another arm.
+# More than so many times the damping ratio that was requested, and more than this ratio, is another arm.
 TIMES, SEEN = 3.0, 0.02
 
 
 def warn_of_remarks(dae: DAE) -> None:
-    """Warn of what blocks remark on themselves, of modes damped far more than was asked for, and of ends that are held.
+    """Warn of what blocks remark on themselves, of modes damped far more than was requested, and of ends that are held.
 
     Each once.
     """
@@ -74,7 +74,7 @@ def _of_damping(dae: DAE) -> Iterable[str]:
         words = listing(f"{100 * ratio:.2g} %" for ratio in ratios)
         yield (
             f"damping_ratio = {asked:g} of {listing(names, 2)} is that of the beam clamped to a wall; in this arm, "
-            f"which gives way there, modes have {words}. "
+            f"which yields there, modes have {words}. "
             "flexblocks.choose_damping(model, ratio) finds what the beams must have for modes of the arm to have it; a "
             "rotor on a driven joint belongs to the arm, too."
         )

@@ -1,4 +1,4 @@
-"""Replays of a plan: of all its scenarios or of another one, with the feedback that they need or that is asked for."""
+"""Replays of a plan: of all its scenarios or of another one, with the feedback that they need or that is requested."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def replay_of(
     try:
         replays = [replayed(dae, run, taken, scenario, whole=arm, **options) for run in chosen]
     except SimulationError as error:
-        if taken is None or taken is law:  # as it was asked for
+        if taken is None or taken is law:  # as it was requested
             raise
         warn(
             f"replay: '{dae.name}' under feedback along its plan could not be simulated to its end: {error} These are "

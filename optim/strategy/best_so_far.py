@@ -39,7 +39,7 @@ def ended_plan(error: PlanError, plans: Sequence[Plan], dae: DAE, problem: Probl
     why = "was interrupted" if error.plan.status == "interrupted" else "reached its time limit"
     warn(
         f"Plan of '{dae.name}' {why} during: {best.attempts[-1]}. Returned is the best so far: {best.status}. "
-        f"Go on from there with optim.solve(plan.pyomo_model).{told}",
+        f"Continue with optim.solve(plan.pyomo_model).{told}",
         PLAN_ENDED,
     )
     return best

@@ -27,7 +27,7 @@ def without_limits(model: Any, solver: Solver, error: PlanError) -> Plan:
     ------
     PlanError
     """
-    for traj in all_phase_trajectories(model):  # a failed solve ends anywhere, and what gives way there says little
+    for traj in all_phase_trajectories(model):  # a failed solve ends anywhere, and what yields there says little
         set_guess(traj.block, traj.transcription, straight=True)
     budget = solver.budget
     diagnosed = diagnosis(model, max_iter=max(budget.iterations, 1), time_limit=budget.seconds)
@@ -65,7 +65,7 @@ def not_optimal(found: Plan, solver: Solver, error: PlanError) -> Plan:
     )
     easier = "with a narrower range of durations, or with some effort in the objective"
     if solver.budget.is_spent:
-        warn(f"{told}. Go on from there with guess=plan, or plan {easier}.", NO_OPTIMUM)
+        warn(f"{told}. Continue with guess=plan, or plan {easier}.", NO_OPTIMUM)
         return plan
     raise PlanError(f"{told}. It is the error's .plan: take it, or plan {easier}.", plan) from error
 

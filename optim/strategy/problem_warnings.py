@@ -1,4 +1,4 @@
-"""Warnings of problems whose optimum is not what was meant, or is not resolved on any mesh."""
+"""Warnings of problems whose optimum is not what was intended, or is not resolved on any mesh."""
 
 from __future__ import annotations
 

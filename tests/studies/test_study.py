@@ -176,7 +176,7 @@ def test_a_full_disk_loses_nothing_finished(tmp_path: Path, monkeypatch: pytest.
 
 @pytest.mark.parametrize("takes_results", [False, True])
 def test_nothing_is_computed_that_a_full_disk_does_not_take(tmp_path: Path, takes_results: bool) -> None:
-    """Ten cases go into journals, the eleventh does not; where results can be written, it goes on without journals."""
+    """Ten cases go into journals, the eleventh does not; where results can be written, it goes on without them."""
     records: list[int] = []
 
     def full(self, *_):

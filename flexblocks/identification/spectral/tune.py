@@ -40,7 +40,7 @@ class Tuned:
     freedom : int
         Residuals less parameters.
     undetermined : tuple of str
-        What the data do not tell, in words.
+        What the data do not determine, in words.
     converged : bool
     costs : tuple of float
         Sum of squares from each start; infinite where there was no result.

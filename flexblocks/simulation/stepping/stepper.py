@@ -104,7 +104,7 @@ class Stepper:
 
     A call is one step, `rollout` many of them in many runs. It keeps no state of a run: x holds all of it, that of
     samplers and delays of a closed loop included, so that runs are independent and begin wherever x says. Steps of the
-    implicit method go on with their accelerations where x is the state that the last step returned: what steps do not
+    implicit method keep their accelerations where x is the state that the last step returned: what steps do not
     resolve of these does not follow from a state.
 
     Attributes
@@ -260,7 +260,7 @@ class Stepper:
         -------
         ndarray (runs, samples + 1, nx), or xarray.Dataset
             States at the samples, after the ticks there, as `simulate` has them; the last one, from which another
-            rollout goes on, is before them. What a run does not reach, as its state is not finite, is nan.
+            rollout continues, is before them. What a run does not reach, as its state is not finite, is nan.
 
         Raises
         ------

@@ -71,7 +71,7 @@ def refine_mesh(plan: Plan, criteria: Criteria, solver: Solver | None = None, se
     allow, violates regions by no more than 1e-3 of the reach and any other limit by no more than 1 %. Where the arm
     needs feedback (see `MeshErrors`) the replay has it, and the local error of each interval has to meet the criteria,
     too. A plan that replays but for limits that it exceeds by little is made again on the same mesh, with margins to
-    them. What is finer is told by `finer_transcriptions`; of several the next is tried where one is not solved. Each
+    them. What is finer is for `finer_transcriptions`; of several the next is tried where one is not solved. Each
     plan starts from the last one; from least effort if its duration is free and the last one lived off its scheme and
     missed by much, as a motion with excessive vibration on a coarse mesh keeps it on a finer one. Where it misses by
     little, shorter intervals come before another scheme, until halving all of them hardly helps. Where a scheme that
