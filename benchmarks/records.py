@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import ast
 import datetime
+import itertools
 import os
 import platform
 import re
@@ -81,7 +82,7 @@ class Benchmark:
     @property
     def summary(self) -> str:
         """First sentence of the docstring, without the command."""
-        return re.split(r"(?<=\w)[:,] ``python|(?<=[\w)])\.\s|\.$", " ".join(self.docstring.split()))[0]
+        return re.split(r"[:,] `*python|(?<=[\w)])\.\s|\.$", " ".join(self.docstring.split()))[0]
 
     @property
     def details(self) -> list[str]:
@@ -151,10 +152,17 @@ def page(benchmark: Benchmark, ran: Run) -> str:
         f"| processor time | {ran.seconds:.0f} s |",
         "",
         "```text",
-        *(line.rstrip() for line in output.splitlines()),
+        *lines_of(output),
         "```",
     ]
     return "\n".join(lines) + "\n"
+
+
+def lines_of(output: str) -> Iterator[str]:
+    """Yield the lines of an output, those that are repeated once with their number."""
+    for line, same in itertools.groupby(each.rstrip() for each in output.splitlines()):
+        count = len(list(same))
+        yield line if count == 1 or not line else f"{line} ({count} times)"
 
 
 def commit() -> str:
