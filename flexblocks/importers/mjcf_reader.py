@@ -67,8 +67,8 @@ def _refuse_foreign_paths(path: str | Path, root: ET.Element, roots: MeshRoots) 
         for folder in folders:
             if not roots.holds(roots.folder / folder / text):
                 raise FileFormatError(
-                    f"{where}: names '{text}' in '{folder or '.'}', which lies outside the folder of the file; if that "
-                    "is meant, give a folder that holds it: packages=."
+                    f"{where}: names '{text}' in '{folder or '.'}', which lies outside the folder of the file; "
+                    "name a folder that holds it in packages=."
                 )
 
 
