@@ -41,7 +41,7 @@ def picture() -> str:
         _text([LENGTH + 0.12, -0.32, 0.0], "axial=True, torsion=True", COLORS["x"]),
     ]
     body = "\n".join(parts)
-    return f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 700 330" width="700">\n{body}\n</svg>\n'
+    return f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 -16 700 346" width="700">\n{body}\n</svg>\n'
 
 
 def _at(point: np.ndarray | list[float]) -> np.ndarray:
