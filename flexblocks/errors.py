@@ -13,7 +13,7 @@ LONGEST, BEGINNING = 6000, 1500
 
 
 class FlexblocksError(Exception):
-    """Base of all errors raised on purpose by flexblocks; all of them pickle, with what they carry.
+    """Base of all errors of flexblocks; they can be pickled.
 
     What an error carries and cannot travel, such as a plan of an arm with functions of the user, is None in the process
     that unpickles it, where a note of the error says so. Unpickling runs code: open only what comes from where you
@@ -82,7 +82,7 @@ class FlexblocksWarning(UserWarning):
 
 
 class ModelWarning(FlexblocksWarning):
-    """An arm, a beam or a material may not be what was intended."""
+    """A model, a beam or a material is probably not as intended."""
 
 
 class LargeDeflectionWarning(FlexblocksWarning):

@@ -9,7 +9,7 @@ from flexblocks.errors import ComputationError, FlexblocksError, FlexblocksWarni
 
 
 class ProblemError(FlexblocksError):
-    """A malformed planning problem, or one whose start, goal and limits alone tell that it has no solution."""
+    """A malformed planning problem, or one that start, goal and limits show to have no solution."""
 
 
 class OutOfReachError(ProblemError):

@@ -20,7 +20,7 @@ SLOWEST = 1e-9  # J: a motion without kinetic energy, back to where it began, ha
 
 @dataclass(frozen=True)
 class Criteria:
-    """What is negligible at the end of a replay.
+    """Tolerances at the end of a replay: a miss and a residual energy that are negligible.
 
     Parameters
     ----------

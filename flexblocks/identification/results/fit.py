@@ -24,7 +24,7 @@ from flexblocks.simulation.record import Record
 
 @dataclass(frozen=True, eq=False)
 class Fit:
-    """What `identify` found.
+    """Result of `identify`: estimates, their uncertainty and residuals.
 
     Attributes
     ----------
