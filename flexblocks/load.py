@@ -14,7 +14,7 @@ SUFFIXES = (".yaml", ".yml", ".json", ".nc", ".csv", ".zarr")  # beside those of
 
 
 def load(path: str | Path, types: Iterable[type] = ()) -> Any:
-    """Open a file that flexblocks has written, whatever it holds.
+    """Open any file that flexblocks has written.
 
     Nothing in a file runs code, whoever has written it.
 

@@ -104,7 +104,6 @@ assert "reference.rotor.angle" in both.u.names
 
 CHANGE = Change(
     name="new law",
-    before="1-2",
     at_most=2,
     files={"flexblocks/control/laws/sliding_mode.py": LAW},
     edits=(

@@ -63,7 +63,6 @@ plot.save(ax, "portrait.png")
 
 CHANGE = Change(
     name="new plot",
-    before="1-2",
     at_most=2,
     files={"flexblocks/plot/phase_portrait.py": PLOT},
     edits=(

@@ -25,6 +25,7 @@ from flexblocks.plausibility import computable
 from flexblocks.progress import ProgressDisplay
 from flexblocks.simulation.record import Record
 from flexblocks.user_warning import warn
+from flexblocks.warning_kinds import POOR_FIT
 
 MethodName = Literal["auto", "output error", "prediction error", "multiple shooting"]
 
@@ -163,7 +164,7 @@ def identify(
         raise ComputationError(_nothing_found(dae, minima))
     fit = fit_of(problem, best, chosen, tuple(attempts), dict(p or {}))
     for sentence in fit.warnings:
-        warn(f"identify '{dae.name}': {sentence}.")
+        warn(f"identify '{dae.name}': {sentence}.", POOR_FIT)
     return fit
 
 

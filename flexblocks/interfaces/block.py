@@ -152,7 +152,7 @@ class Block(_Named, ABC):
     def state_ranges(self) -> Mapping[str, StateRange]:
         """Return the states within whose ranges alone the physics of the block holds, such as pressures.
 
-        Beyond them it goes on, and a warning says what is missing. They may also be coordinates and their rates, as
+        Beyond them it continues, and a warning says what is missing. They may also be coordinates and their rates, as
         ``"angle"`` and ``"der(angle)"`` of a joint; plans keep those ranges that are `StateRange.kept`.
         """
         return {}
@@ -179,7 +179,7 @@ class Block(_Named, ABC):
         return None
 
     def remarks(self, carried: Carried | None) -> tuple[str, ...]:
-        """Return what a user may not have meant, each a sentence with what to do; said as the arm is assembled.
+        """Return what a user may not have intended, each a sentence with what to do; said as the arm is assembled.
 
         `carried` is the inertia outboard of its outlets, see `Local`; None if that moves against the block.
         """
@@ -187,7 +187,7 @@ class Block(_Named, ABC):
         return ()
 
     def doubts(self, carried: Carried) -> tuple[str, ...]:
-        """Return what is probably not meant, each a sentence with what to do; listed by `flexblocks.Model.check`.
+        """Return what is probably not intended, each a sentence with what to do; listed by `flexblocks.Model.check`.
 
         `carried` is the inertia outboard of its outlets.
         """

@@ -1,4 +1,4 @@
-"""What a block is told when it is evaluated: its symbols, the inertia outboard, what outputs may use."""
+"""What a block receives when it is evaluated: its symbols, the inertia outboard, what outputs may use."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Totals:
 
 @dataclass(frozen=True)
 class Local:
-    """What a block is told when it is evaluated: its symbols, by name, and the inertia outboard.
+    """What a block receives when it is evaluated: its symbols, by name, and the inertia outboard.
 
     ``local["angle"]`` is the symbol; ``local.rate(e)`` the time derivative of an expression of the coordinates.
 

@@ -10,7 +10,7 @@ import numpy as np
 
 @dataclass(frozen=True, eq=False)
 class Tension:
-    """What a pull along a block does to its bending, where the block leaves it out.
+    """The effect of tension on bending that a block leaves out.
 
     Attributes
     ----------
@@ -44,7 +44,7 @@ class Tension:
 
 @dataclass(frozen=True, eq=False)
 class Twist:
-    """What a twist along a block does to its bending, where the block leaves it out.
+    """The effect of twist on bending that a block leaves out.
 
     Attributes
     ----------

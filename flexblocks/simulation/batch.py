@@ -47,6 +47,7 @@ from flexblocks.validity.input_limits import Excess, warn_of_limits
 from flexblocks.validity.large_deflections import is_quiet, large_deflections, left_out_deflections, warn_of_cases
 from flexblocks.validity.left_out_planes import LeftOut, warn_of_left_out_planes
 from flexblocks.validity.state_ranges import beyond_state_ranges, warn_of_states
+from flexblocks.warning_kinds import CHANGE_POINT, INTERRUPTED, RUNS_STOPPED
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -217,19 +218,21 @@ def simulate_batch(
     warn_of_limits(f"{HERE} of '{dae.name}'", driven)
     if passing:
         which = listing([str(run) for run in sorted(passing)], MOST_NAMED)
-        warn(f"{HERE} of '{dae.name}': run {which}: {words([*passing.values()])}")
+        warn(f"{HERE} of '{dae.name}': run {which}: {words([*passing.values()])}", CHANGE_POINT)
     dataset = runs.dataset()
     if interrupt.asked:
         warn(
             f"{HERE} of '{dae.name}' was interrupted; {int(dataset['complete'].sum())} of {len(jobs)} runs are "
-            "complete, the others are nan from the interruption on."
+            "complete, the others are nan from the interruption on.",
+            INTERRUPTED,
         )
     if stopped:
         texts = [stopped[run] for run in sorted(stopped)]
         more = f"; and {len(texts) - MOST_NAMED} more" if len(texts) > MOST_NAMED else ""
         warn(
             f"{HERE} of '{dae.name}': {len(texts)} of {len(jobs)} runs stopped before {times[-1]:.9g} s and are nan "
-            f"from there on: {'; '.join(texts[:MOST_NAMED])}{more}. {settings.advice}"
+            f"from there on: {'; '.join(texts[:MOST_NAMED])}{more}. {settings.advice}",
+            RUNS_STOPPED,
         )
     return dataset
 

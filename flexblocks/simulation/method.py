@@ -46,7 +46,7 @@ MethodName = Literal[
     "semi-implicit",
     "dop853",
 ]
-# Steps in a period of the highest frequency that is asked for: generalised alpha errs there by 1.2 % of the frequency.
+# Steps in a period of the highest frequency that is requested: generalised alpha errs there by 1.2 % of the frequency.
 PER_PERIOD = 20
 SUITABLE = {integrator.suits: integrator for integrator in INTEGRATORS if integrator.suits}
 

@@ -39,6 +39,7 @@ from flexblocks.validity.energy_balance import warn_of_balances, warn_of_dissipa
 from flexblocks.validity.input_limits import warn_of_limits
 from flexblocks.validity.large_deflections import warn_of_large_deflections
 from flexblocks.validity.state_ranges import beyond_state_ranges, warn_of_states
+from flexblocks.warning_kinds import CHANGE_POINT, INTERRUPTED
 
 
 class SimulationError(ComputationError):
@@ -138,7 +139,7 @@ def simulate(
     step : float, optional
         Step [s] of ``"rk4"`` and ``"semi-implicit"``, or of ``"rk8"`` in place of error control; of ``"implicit"``.
     highest : float, optional
-        Highest frequency that is asked for [Hz]: faster vibrations are damped out, by ``"implicit"`` with a twentieth
+        Highest frequency that is requested [Hz]: faster vibrations are damped out, by ``"implicit"`` with a twentieth
         of its period as the step.
     spectral_radius : float
         Of ``"implicit"`` with a step, rho_inf: 0 damps most what the step does not resolve, 1 nothing.
@@ -149,8 +150,8 @@ def simulate(
         those that motion, loads and gravity ask for.
     pick_up : "matched" or "impact"
         What happens where parameters that change raise the inertia. ``"matched"``: the load moves with the arm when it
-        is picked up, and rates are continuous. ``"impact"``: the load is at rest, and momentum is conserved in a plastic
-        impact, M der(q) = M_before der(q)_before, but for impulses of closed loops and drives of prescribed
+        is picked up, and rates are continuous. ``"impact"``: the load is at rest, and momentum is conserved in a
+        plastic impact, M der(q) = M_before der(q)_before, but for impulses of closed loops and drives of prescribed
         coordinates. Where inertia falls, what is released goes on as it moves, and rates are continuous.
     max_steps : int
         Integration steps, those of failed attempts included, after which the run stops with a SimulationError, so that
@@ -294,7 +295,7 @@ class Simulator:
             warn_of_limits(where, {"": beyond})
         open_from = opened(dae, trajectory, course) if has_loops else None
         if has_loops and open_from is None and (passed := passages(dae, watched, whole, course)):
-            warn(f"{where}: {words([passed])}")
+            warn(f"{where}: {words([passed])}", CHANGE_POINT)
         if record.failure is not None:
             raise _stopped(dae, times, record, course, trajectory, self._settings.advice)
         if open_from is not None:
@@ -309,7 +310,7 @@ class Simulator:
         elif changes or not agree(trajectory.energy):
             warn_of_balances(where, balances(dae, trajectory, course))
         if record.interrupted:
-            warn(_interrupted(dae, times, record, trajectory))
+            warn(f"{where} was interrupted at t = {record.reached:.6g} s of {times[-1]:.6g} s.", INTERRUPTED)
         return trajectory
 
 
@@ -322,13 +323,6 @@ def _given(dae: DAE, x0: Any) -> Given:
     named = [name in x0 for name in dae.x.names[: 2 * dae.tree.size]]
     coordinates, rates = np.split(np.array(named, dtype=bool), 2)
     return Given(*(tuple(np.flatnonzero(each).tolist()) for each in (coordinates, rates)))
-
-
-def _interrupted(dae: DAE, times: np.ndarray, record: Record, trajectory: Trajectory) -> str:
-    return (
-        f"Simulation of '{dae.name}' was interrupted at t = {record.reached:.6g} s of {times[-1]:.6g} s; "
-        f"the trajectory ends with its sample at {trajectory.t[-1]:.6g} s."
-    )
 
 
 def _stopped(

@@ -126,7 +126,7 @@ class Trajectory(RichDisplay, Animated):
             raise NameUnknownError(
                 f"Trajectory of '{self.name}': there is no variable '{name}'"
                 f"{suggestion(name, self._columns)} The motion of frames, such as payload.velocity_x, is there if it "
-                "is asked for: simulate dae.with_outputs((...))."
+                "is requested: simulate dae.with_outputs((...))."
             )
         return self._columns[name]
 

@@ -23,7 +23,7 @@ from flexblocks.tasks.arm import Arms, split
 
 @dataclass(frozen=True)
 class Simulate:
-    """Simulation of each case; what a case names are parameters, start values and inputs.
+    """Simulation of each case; a case names parameters, start values and inputs.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What is said of a model before it is assembled: along which axes its beams deflect, and what may not be meant."""
+"""What is reported of a model before it is assembled: the axes of deflection of its beams, and possible mistakes."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from flexblocks.modeling.spanning_tree import Topology, topology
 
 @dataclass(frozen=True)
 class Judgement:
-    """What is said of a model.
+    """What is reported of a model.
 
     Attributes
     ----------
     planes : dict of str
         By name of the beam the axes along which it deflects: ``"y"``, ``"z"`` or ``"yz"``.
     remarks : tuple of str
-        What may not be meant, each a sentence with what to do.
+        Possible mistakes, each a sentence with what to do.
     particulars : dict of tuple of str
         What blocks tell of themselves (`flexblocks.interfaces.Block.particulars`), by name of the block.
     """

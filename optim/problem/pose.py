@@ -124,7 +124,7 @@ def _orientation(value: Any) -> tuple[Any, ...]:
         raise ProblemError(f"Pose: orientation = {value!r}; must be {expected}.")
     if array.ndim == 1 and may_be_degrees(np.abs(array).max(), array.tolist()):
         raise ProblemError(
-            f"Pose: orientation = {value!r} rad; must be {expected}. If that was meant in degrees, take "
+            f"Pose: orientation = {value!r} rad; must be {expected}. If it is in degrees, use "
             f"{tuple(np.radians(array).round(4).tolist())}."
         )
     if array.ndim == 1:

@@ -19,7 +19,7 @@ from flexblocks.simulation.method import MethodName
 from flexblocks.simulation.trajectory import Trajectory
 from flexblocks.user_warning import warn
 
-from ..errors import PlanWarning, ProblemError
+from ..errors import ProblemError
 from ..model.ends.boundary_conditions import moved_boundaries
 from ..model.read_solution import (
     active_objective,
@@ -41,6 +41,7 @@ from ..verification.criteria import Criteria, allowed
 from ..verification.mesh_errors.mesh_errors import MeshErrors, mesh_errors
 from ..verification.replay import Replay
 from ..verification.tracked_replay import AUTO
+from ..warning_kinds import MOVED_BY_HAND
 from .attempt import Attempt
 from .replays import chosen_law, replay_of
 from .summary import summary
@@ -365,5 +366,5 @@ def _warn_of_moved(runs: Iterable[Iterable[PhaseTrajectory]]) -> None:
         warn(
             f"Plan: {moved[0]}, as in the problem{more}; replay and summary refer to the problem. Change start and "
             "goal by optim.repose(model, problem).",
-            PlanWarning,
+            MOVED_BY_HAND,
         )

@@ -1,4 +1,4 @@
-"""Replays of a plan: of all its scenarios or of another one, with the feedback that they need or that is asked for."""
+"""Replays of a plan: of all its scenarios or of another one, with the feedback that they need or that is requested."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from flexblocks.validity.deflection_error import DeflectionError
 from flexblocks.validity.large_deflections import large_deflections, warn_of_large_deflections
 from flexblocks.validity.state_ranges import beyond_state_ranges, warn_of_states
 
-from ..errors import PlanWarning
 from ..model.read_solution import arm_inputs, input_polynomials, joined_inputs, regrouped
 from ..model.trajectories import phase_trajectories, transcribed_problem
 from ..verification.mesh_errors.mesh_errors import MeshErrors
 from ..verification.replay import Replay, side_by_side
 from ..verification.tracked_replay import AUTO, TRACKING, checked_law, replayed
+from ..warning_kinds import UNTRACKABLE
 
 
 def replay_of(
@@ -33,13 +33,13 @@ def replay_of(
     try:
         replays = [replayed(dae, run, taken, scenario, whole=arm, **options) for run in chosen]
     except SimulationError as error:
-        if taken is None or taken is law:  # as it was asked for
+        if taken is None or taken is law:  # as it was requested
             raise
         warn(
             f"replay: '{dae.name}' under feedback along its plan could not be simulated to its end: {error} These are "
             "the planned inputs alone. Where the arm does not obey its inputs, as between teeth with play, give a law "
             "of flexblocks.control.",
-            PlanWarning,
+            UNTRACKABLE,
         )
         replays = [replayed(dae, run, None, scenario, **options) for run in chosen]
     motions = [one.trajectory for one in replays]

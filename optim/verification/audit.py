@@ -191,8 +191,8 @@ def audit(
         if figures is not None and (finer_figures is None or _passes(figures, most)):
             finer_figures, is_alone, withheld = figures, True, of_inputs
     # Of a motion that is not the finer model's in the audit there is nothing to warn of
-    for message, category in withheld:
-        warn(message, category)
+    for message, kind in withheld:
+        warn(message, kind)
     if finer_figures is None:
         assert failure is not None
         raise failure

@@ -257,7 +257,7 @@ def test_wrong_arguments_are_refused():
     for options, match in (
         ({"modes": -1}, "modes = -1; must be a whole number from 0"),
         ({"modes": 13}, "to the 12 that the body has"),
-        ({"stiffening": True}, "needs quadratic modes, which matrices do not tell"),
+        ({"stiffening": True}, "needs quadratic modes, which matrices do not have"),
         ({"tip": "pinned"}, "must be one of 'auto', 'free'"),
         ({"damping_ratio": 1.5}, "damping_ratio = 1.5"),
     ):

@@ -1,4 +1,4 @@
-"""Unknowns from records: they are found within their intervals, and what the data do not tell is said."""
+"""Unknowns from records: they are found within their intervals, and what the data do not determine is said."""
 
 from __future__ import annotations
 

@@ -98,8 +98,8 @@ class ReducedBody(Block):
             )
         if self.stiffening and self.body.quadratic is None:
             raise ParameterError(
-                f"{self.where}: stiffening = True needs quadratic modes, which matrices do not tell; make the body by "
-                "fb.FlexibleBody.from_mesh, or leave stiffening out: warnings then tell how far off deflections are."
+                f"{self.where}: stiffening = True needs quadratic modes, which matrices do not have; make the body by "
+                "fb.FlexibleBody.from_mesh, or leave stiffening out: warnings then state the error of deflections."
             )
 
     @property

@@ -16,7 +16,7 @@ TAKES_PART = 0.1  # share of the greatest entry of a direction
 
 @dataclass(frozen=True)
 class Undetermined:
-    """A direction of the unknowns along which the data tell nothing.
+    """A direction of the unknowns along which the data are uninformative.
 
     Attributes
     ----------

@@ -18,6 +18,7 @@ from flexblocks.libraries import scipy
 from flexblocks.rich_display import text_table
 from flexblocks.simulation.record import Record
 from flexblocks.user_warning import warn
+from flexblocks.warning_kinds import POOR_FIT
 
 NORMAL = 1.959964  # standard deviations to either side of which 95 % of a normal distribution lie
 # What torques do not tell is taken from the model, each parameter as known within a factor e: it counts as one
@@ -159,7 +160,8 @@ def fitted(linear: Linear, records: Sequence[Record], cutoff: float | None, held
         told = [name for name, its in zip(names, unseen, strict=True) if its]
         warn(
             f"Regressor.fit: the motion of the records does not determine {listing(told, 4)}; move the joints more, "
-            "and differently."
+            "and differently.",
+            POOR_FIT,
         )
     physical = _physical(linear, upper, values, alike)
     base, whole = physical[: len(names)], physical[len(names) :]

@@ -1,4 +1,4 @@
-"""Result of a fit to frequency responses or modes: values, intervals, what the data do not tell, residuals."""
+"""Result of a fit to frequency responses or modes: values, intervals, what the data do not determine, residuals."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class SpectralFit:
         Values by name.
     units : dict of str
     deviations : dict of float
-        Standard deviations; infinite where the data do not tell.
+        Standard deviations; infinite where the data do not determine.
     correlations : (tuple of str, ndarray (k, k))
         Names, and the matrix of the correlations of their errors.
     residuals : pandas.DataFrame
@@ -45,7 +45,7 @@ class SpectralFit:
     freedom : int
         Number of residuals less that of parameters.
     undetermined : tuple of str
-        What the data do not tell, in words.
+        What the data do not determine, in words.
     converged : bool
     costs : tuple of float
         The cost from each start.
@@ -65,7 +65,7 @@ class SpectralFit:
 
     @property
     def intervals(self) -> dict[str, tuple[float, float]]:
-        """The 95 % interval of each parameter; infinitely wide where the data do not tell.
+        """The 95 % interval of each parameter; infinitely wide where the data do not determine.
 
         Where residuals are larger than the standard deviations that were told, they are widened by that.
         """

@@ -13,6 +13,7 @@ from flexblocks.identification.unknowns.sought import Unknowns
 from flexblocks.libraries import scipy
 from flexblocks.progress import ProgressDisplay
 from flexblocks.user_warning import warn
+from flexblocks.warning_kinds import POOR_FIT
 
 # Residuals (n,) and their derivatives (n, k) at values (k,) of the parameters; both in standard deviations.
 Residuals = Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]
@@ -39,7 +40,7 @@ class Tuned:
     freedom : int
         Residuals less parameters.
     undetermined : tuple of str
-        What the data do not tell, in words.
+        What the data do not determine, in words.
     converged : bool
     costs : tuple of float
         Sum of squares from each start; infinite where there was no result.
@@ -199,10 +200,13 @@ def _told(
     if words:
         warn(
             f"{where}: the data do not determine {'; '.join(words)}. Measure what depends on it, name fewer "
-            "parameters, or give what is known beforehand."
+            "parameters, or give what is known beforehand.",
+            POOR_FIT,
         )
     if best.status == 0:
-        warn(f"{where}: the search did not converge in {EVALUATIONS} evaluations; try other guesses or bounds.")
+        warn(
+            f"{where}: the search did not converge in {EVALUATIONS} evaluations; try other guesses or bounds.", POOR_FIT
+        )
     return Tuned(
         values,
         deviations,

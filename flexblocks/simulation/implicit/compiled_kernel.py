@@ -155,6 +155,6 @@ class CompiledKernel:
         """Advance a state x (nx,) and algebraic variables z (nz,), in place, by a step under held inputs u (nu,).
 
         All are contiguous arrays of floats. The run of this kernel, if there is one, is forgotten. A state that is the
-        last one goes on with its rates, another begins anew.
+        last one continues with its rates, another begins anew.
         """
         return self._call("step", _pointer(x), _pointer(z), _pointer(u), _pointer(self._kept["p"]), DOUBLE(dt))

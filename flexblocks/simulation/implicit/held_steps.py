@@ -47,7 +47,7 @@ class HeldSteps:
     def advance(self, X: np.ndarray, u: np.ndarray, p: np.ndarray, h: float) -> np.ndarray:
         """Return the state with work X (nx + 1,) after a step of h [s] under held inputs u (nu,).
 
-        A state whose motion is that after the last step goes on with its accelerations, which jump by what inputs and
+        A state whose motion is that after the last step continues with its accelerations, which jump by what inputs and
         first-order states change; another one begins anew.
 
         Raises

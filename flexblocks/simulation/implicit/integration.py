@@ -81,7 +81,7 @@ class Integration:
         self._arguments[6][:] = p
 
     def set_state(self, t: float, segment: int, x: np.ndarray, z: np.ndarray, rates: np.ndarray | None = None) -> None:
-        """Go to a state; rates are solved for when the integration goes on."""
+        """Go to a state; rates are solved for when the integration continues."""
         goes_on = self._missed is not None and t == self.t and np.array_equal(x[: 2 * self.n], self.x[: 2 * self.n])
         self._missed = self._missed if goes_on else None
         self.t, self.segment, self._slow = t, segment, rates is not None
@@ -262,7 +262,7 @@ class Integration:
     def start(self) -> bool:
         """Solve for rates, multipliers and algebraic variables at a state; return whether there are any.
 
-        Where a motion goes on under other inputs, accelerations jump by what these change; those of vibrations that
+        Where a motion continues under other inputs, accelerations jump by what these change; those of vibrations that
         steps do not resolve stay as they are.
         """
         N, m, missed = self.N, self.m, self._missed

@@ -27,6 +27,7 @@ from flexblocks.simulation.stepping.samples import sample_schedule
 from flexblocks.simulation.stepping.schedule import Schedule
 from flexblocks.studies.pools import cores
 from flexblocks.user_warning import warn
+from flexblocks.warning_kinds import NOT_COMPILED, RUNS_STOPPED
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -103,7 +104,7 @@ class Stepper:
 
     A call is one step, `rollout` many of them in many runs. It keeps no state of a run: x holds all of it, that of
     samplers and delays of a closed loop included, so that runs are independent and begin wherever x says. Steps of the
-    implicit method go on with their accelerations where x is the state that the last step returned: what steps do not
+    implicit method keep their accelerations where x is the state that the last step returned: what steps do not
     resolve of these does not follow from a state.
 
     Attributes
@@ -140,7 +141,8 @@ class Stepper:
         if isinstance(self._kernel, InterpretedKernel):
             warn(
                 f"stepper of '{dae.name}': it could not be compiled (no C compiler, or a cache that is not writable; "
-                "the log has the reason); CasADi's virtual machine takes its steps, some 40 times slower."
+                "the log has the reason); CasADi's virtual machine takes its steps, some 40 times slower.",
+                NOT_COMPILED,
             )
         self._schedules: dict[float, Schedule] = {}
         self._memory = self._kernel.memory()
@@ -258,7 +260,7 @@ class Stepper:
         -------
         ndarray (runs, samples + 1, nx), or xarray.Dataset
             States at the samples, after the ticks there, as `simulate` has them; the last one, from which another
-            rollout goes on, is before them. What a run does not reach, as its state is not finite, is nan.
+            rollout continues, is before them. What a run does not reach, as its state is not finite, is nan.
 
         Raises
         ------
@@ -375,7 +377,8 @@ class Stepper:
             f"rollout of '{self.dae.name}': {len(stopped)} of {len(taken)} runs did not reach the end, as a state is "
             f"not finite, and are nan from there on; the first is run {first} at t = "
             f"{schedule.starts[taken[first]]:.6g} s. Take smaller steps (dt / substeps), and check start states and "
-            "inputs."
+            "inputs.",
+            RUNS_STOPPED,
         )
 
 

@@ -27,7 +27,7 @@ ROLES: dict[str, tuple[str, float, float, float]] = {
     "keep-in": ("#3fa35a", 0.0, 0.8, 0.16),
     "via": ("#b5489a", 0.0, 0.5, 0.9),
 }
-# Links of further runs, so that overlaid ones can be told apart.
+# Links of further runs, so that overlaid ones can be distinguished.
 RUNS = ("#5b8fd6", "#e07b39", "#36a37c", "#b06ec4", "#c9a227", "#d6568f")
 # Paths of their tips.
 PATHS = ("#d9622b", "#a5521f", "#1f7f5f", "#8a4c9e", "#96790f", "#a8376a")
