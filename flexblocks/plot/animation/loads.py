@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any
 
 import casadi as ca
 import numpy as np
@@ -65,7 +66,7 @@ Beam = FlexibleBeam | SlidingBeam
 
 
 @lru_cache(maxsize=8)
-def _hinged(kind: type[Beam]) -> type[Beam]:
+def _hinged(kind: type[Any]) -> type[Any]:
     """Return beams of a kind whose cuts feel moments of bending alone: a third of the coordinates of whole cuts."""
 
     class Hinged(kind):
