@@ -10,9 +10,9 @@ JOBS ?= auto
 # models/ and optim/ become packages inside flexblocks only when installed. Editors, which look for packages inside each
 # other on the disk, read this folder of links, laid out as an installation is; what follows no links reads a copy of it.
 LAYOUT := $(VENV)/layout
-BENCHMARKS := operation_counts stiff_loops derivation right_hand_side simulation_accuracy assembly linearization planning planning_by_hand planning_pyomo_dae resolve minimum_time batch rollout fmu reduction fuzz
+BENCHMARKS := operation_counts stiff_loops adaptive_implicit derivation right_hand_side simulation_accuracy assembly linearization planning planning_by_hand planning_pyomo_dae resolve minimum_time batch rollout fmu reduction fuzz
 
-.PHONY: env layout demo test test-slow test-perturbed test-all bench docs lint clean
+.PHONY: env layout demo test test-slow test-perturbed test-all bench docs release lint clean
 
 env: $(STAMP) layout
 
@@ -53,6 +53,11 @@ bench: env
 docs: env
 	$(BIN)/python -m sphinx -W --keep-going -b html -d build/doctrees docs build/docs
 
+# sdist and wheel in dist/, checked, and the wheel tested in a clean environment; nothing is uploaded.
+release: env
+	mkdir -p build
+	.ci/release
+
 lint: env
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
@@ -61,4 +66,4 @@ lint: env
 	cd build/layout && $(abspath $(BIN))/lint-imports --no-cache
 
 clean:
-	rm -rf build out
+	rm -rf build dist out

@@ -104,6 +104,7 @@ def simplest() -> dict[str, Entered]:
     problem = optim.RestToRest(
         start={"joint.angle": 0.0}, goal={"joint.angle": 1.5}, duration=2.0, input_ends="holding"
     )
+    fb.simulate, optim.plan  # noqa: B018  (what they stand in is imported here)
     counts = {}
     dae = fb.assemble(quick_start())
     _, counts["optim.plan"] = entered(lambda: optim.plan(dae, problem))

@@ -1,10 +1,11 @@
-"""Identification of three arms from noisy records: ``python -m benchmarks.identification [--seeds 30] [arm ...]``.
+"""Identification of three arms from noisy records: ``python -m benchmarks.identification [--parts ...] [arm ...]``.
 
-For each arm, over 30 seeds of noise, with inputs known exactly and with noise on them: how many of the 95 % intervals
-hold the truth, and by how many standard errors the mean of the estimates is off; from 30 starts that are off by factors
-up to three, how many reach the least cost; CPU time of one fit, and of the same fit by Runge-Kutta steps of the arm and
-differences beside it. Then what a fit says where the model is wrong: a mode less, and friction of another kind. Data
-come from Runge-Kutta steps far below the sample time, which the fit does not use.
+For each arm, over 30 seeds of noise, with inputs known exactly and with noise on them (`coverage`): how many of the
+95 % intervals hold the truth, and by how many standard errors the mean of the estimates is off. From 30 starts that are
+off by factors up to three (`starts`), how many reach the least cost. CPU time of one fit, and of the same fit by
+Runge-Kutta steps of the arm and differences beside it (`times`). Of arms of their own: what a fit says where the model
+is wrong, a mode less, and friction of another kind (`mismatch`); what a planned motion tells beside chirps of the same
+length (`excitation`). Data come from Runge-Kutta steps far below the sample time, which the fit does not use.
 """
 
 from __future__ import annotations
@@ -16,12 +17,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from rich.console import Console
-from rich.table import Table
 from scipy.optimize import least_squares
 
 import flexblocks as fb
-from flexblocks import models
+from flexblocks import models, optim
 
 SEEDS = 30
 
@@ -133,7 +132,7 @@ def coverage(arm: Arm, seeds: int, noisy_inputs: bool) -> tuple[float, float, fl
     """Return the share of intervals that hold the truth, the worst mean in standard errors, CPU of a fit, warnings."""
     truth = np.array(arm.dae.p.start)
     noise = arm.noise | (arm.input_noise if noisy_inputs else {})
-    held, estimates, deviations, taken, warned = [], [], [], [], 0
+    held, estimates, taken, warned = [], [], [], 0
     for seed in range(seeds):
         record = arm.record(seed, noisy_inputs)
         began = time.process_time()
@@ -144,9 +143,8 @@ def coverage(arm: Arm, seeds: int, noisy_inputs: bool) -> tuple[float, float, fl
         warned += bool(caught)
         intervals = np.array([fit.intervals[name] for name in arm.dae.p.names])
         held.append((intervals[:, 0] <= truth) & (truth <= intervals[:, 1]))
-        estimates.append(np.log([fit.p[name] for name in arm.dae.p.names]))
-        deviations.append([fit.deviations[name] / fit.p[name] for name in arm.dae.p.names])
-    bias = np.mean(estimates, axis=0) - np.log(truth)
+        estimates.append([fit.p[name] / value for name, value in zip(arm.dae.p.names, truth, strict=True)])
+    bias = np.mean(estimates, axis=0) - 1
     errors = np.maximum(np.std(estimates, axis=0, ddof=1), 1e-300) / np.sqrt(seeds)
     return float(np.mean(held)), float(np.abs(bias / errors).max()), float(np.median(taken)), warned
 
@@ -249,7 +247,7 @@ def rubbed(kind: str) -> fb.DAE:
     )
     model.connect(ground.frame_b, joint.frame_a)
     model.connect(joint.frame_b, link.frame_a)
-    model.connect(motor.flange_b, joint.axis, friction.flange_a)
+    model.connect(motor.flange_b, joint.axis, friction.flange_b)
     return fb.assemble(model, symbolic=("friction.coulomb", "friction.viscous", "link.mass"))
 
 
@@ -260,33 +258,70 @@ def told(title: str, dae: fb.DAE, record: fb.Record, arm: Arm) -> None:
     print(f"\n{title}:\n{fit}")
 
 
+def excitation() -> None:
+    """Print what a planned excitation tells beside chirps of the same length and the same largest torque."""
+    names, noise, limit = ("payload.mass", "spring1.stiffness"), {"rotor1.angle": 1e-4, "joint1.angle": 1e-4}, 0.3
+    dae = fb.assemble(models.subudhi_morris_2002(links=1, modes=1), symbolic=names)
+    task = optim.RestToRest(
+        start={"joint1.angle": 0.0}, goal={"joint1.angle": 0.5}, duration=0.8, limits={"motor1.torque": limit},
+        objective=optim.Excitation(names, noise=noise) + 0.01 * optim.Effort(),
+    )  # fmt: skip
+    plan = optim.plan(dae, task, intervals=40)
+    t = np.arange(0, 0.8, 1e-3)
+    middle = t + (t[1] - t[0]) / 2
+    torques = {"planned": np.interp(middle, plan.trajectory.t, plan.trajectory["motor1.torque"])}
+    for highest in (5.0, 10.0, 20.0, 40.0):
+        phase = 2 * np.pi * (0.5 * t + (highest - 0.5) * t**2 / (2 * t[-1]))
+        torques[f"chirp from 0.5 to {highest:g} Hz"] = limit * np.sin(phase)
+    told: dict[str, np.ndarray] = {}
+    for title, torque in torques.items():
+        arm = Arm(dae, t, {"motor1.torque": torque}, noise, {}, 10, {})
+        fit = fb.identify(dae, arm.record(0, False), names, noise)
+        told[title] = np.array([fit.deviations[name] / fit.p[name] for name in names])
+        factors = ", ".join(f"{factor:.2f}" for factor in told[title] / told["planned"])
+        listed = ", ".join(f"{name} {value:.2e}" for name, value in zip(names, told[title], strict=True))
+        volume = np.sqrt(np.linalg.det(fit.covariance)) / np.prod([fit.p[name] for name in names])
+        print(f"{title}: relative deviations {listed}; {factors} times those planned; ellipse {volume:.2e}", flush=True)
+
+
+PARTS_OF = ("coverage", "starts", "times", "mismatch", "excitation")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("arms", nargs="*", help=f"of {', '.join(ARMS)}; all by default")
     parser.add_argument("--seeds", type=int, default=SEEDS, help="of noise, and as many starts (default: %(default)s)")
+    parser.add_argument("--parts", nargs="+", choices=PARTS_OF, default=PARTS_OF, help="all by default")
     given = parser.parse_args()
-    count = given.seeds
-    table = Table(
-        "arm", "inputs", "95 % hold", "worst mean", "CPU s", "warned", f"least cost of {count}", "CPU s a start",
-        title=f"{count} seeds of noise",
-    )  # fmt: skip
-    speed = Table("arm", "unknowns", "samples", "CPU s", "by hand", "ratio", "5 records of 2 s, 5 unknowns")
     for name in given.arms or ARMS:
         arm = ARMS[name]()
         for noisy in (False, True):
-            share, worst, taken, warned = coverage(arm, count, noisy)
-            good, each = from_far(arm, count, noisy)
-            row = f"{share:.1%}", f"{worst:.1f}", f"{taken:.2f}", f"{warned}", f"{good}", f"{each:.2f}"
-            table.add_row(name, "noisy" if noisy else "exact", *row)
-            print(name, "noisy" if noisy else "exact", *row, flush=True)
-        own, hand, five = times(arm)
-        sizes = f"{len(arm.dae.p)}", f"{len(arm.t)}"
-        speed.add_row(name, *sizes, f"{own:.2f}", f"{hand:.2f}", f"{hand / own:.1f}", f"{five:.1f}")
-    console = Console(width=120)
-    console.print(table)
-    console.print(speed)
-    if not given.arms:
+            inputs = "noisy" if noisy else "exact"
+            if "coverage" in given.parts:
+                share, worst, taken, warned = coverage(arm, given.seeds, noisy)
+                print(
+                    f"{name}, {inputs} inputs, {given.seeds} seeds: {share:.1%} of the intervals hold the truth, the "
+                    f"worst mean is {worst:.1f} standard errors off, {warned} fits warned, {taken:.2f} s of CPU a fit",
+                    flush=True,
+                )
+            if "starts" in given.parts:
+                good, each = from_far(arm, given.seeds, noisy)
+                print(
+                    f"{name}, {inputs} inputs: {good} of {given.seeds} starts within a factor of 3 reach the least "
+                    f"cost, {each:.2f} s of CPU a start",
+                    flush=True,
+                )
+        if "times" in given.parts:
+            own, hand, five = times(arm)
+            print(
+                f"{name}, {len(arm.dae.p)} unknowns, {len(arm.t)} samples: {own:.2f} s of CPU from a start 30 % off, "
+                f"by hand {hand:.2f} s, {hand / own:.1f} times as much; five records of 2 s, 5 unknowns: {five:.1f} s",
+                flush=True,
+            )
+    if "mismatch" in given.parts and not given.arms:
         mismatch()
+    if "excitation" in given.parts and not given.arms:
+        excitation()
 
 
 if __name__ == "__main__":

@@ -3,7 +3,7 @@
 Arms of 2, 4 and 6 joints about alternating axes, each behind a rotor and a spring; from 32 states on the two booms
 bend. Rest to rest in 2 s. CPU times, split into what is done once (model: the arm's equations, the derivatives of an
 interval, start and goal, the Pyomo model; program: the solver's functions) and what each iteration does (functions and
-their derivatives, the linear solver MUMPS, the rest of IPOPT). At the end the table of docs/benchmarks/planning.md, the
+their derivatives, the linear solver MUMPS, the rest of IPOPT). At the end the table of docs/benchmarks/plans.md, the
 picture beside it, and plans of 32 states and 40 intervals to their end, for three goals; with ``cold`` only the latter.
 """
 
@@ -164,7 +164,7 @@ def table(costs: list[Cost]) -> Table:
 
 
 def markdown(costs: list[Cost]) -> str:
-    """Return the table of docs/benchmarks/planning.md."""
+    """Return the table of docs/benchmarks/plans.md."""
     lines = ["| states | intervals | before the first | functions and derivatives | linear solver (MUMPS) | rest |"]
     lines.append("|---|---|---|---|---|---|")
     for cost in sorted(costs, key=lambda cost: (cost.states, cost.intervals)):

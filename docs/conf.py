@@ -28,6 +28,7 @@ extensions = [
     "python_names",
     "embedded_animations",
     "gallery_cards",
+    "mathml",
 ]
 root_doc = "index"
 source_suffix = {".md": "myst-nb", ".py": "myst-nb", ".rst": "restructuredtext"}
@@ -58,6 +59,7 @@ add_module_names = False
 toc_object_entries = False
 viewcode_line_numbers = True
 
+html_math_renderer = "mathml"
 html_theme = "furo"
 html_title = "flexblocks"
 html_static_path = ["_static"]

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from flexblocks.dae.dae import DAE
     from flexblocks.errors import FlexblocksError, FlexblocksWarning
     from flexblocks.identification.identify import identify
-    from flexblocks.identification.prediction.unknown import Unknown
     from flexblocks.identification.results.fit import Fit
     from flexblocks.identification.results.validation import Validation
     from flexblocks.identification.rigid.regressor import Regressor, regressor
@@ -30,6 +29,7 @@ if TYPE_CHECKING:
     from flexblocks.identification.spectral.identify_response import identify_response
     from flexblocks.identification.spectral.measured_modes import MeasuredModes
     from flexblocks.identification.spectral.spectral_fit import SpectralFit
+    from flexblocks.identification.unknowns.unknown import Unknown
     from flexblocks.importers.elastic import Elastic
     from flexblocks.importers.mjcf import from_mjcf
     from flexblocks.importers.robot import Robot
@@ -182,7 +182,7 @@ else:
             {
                 "flexblocks.identification.identify": ["identify"],
                 "flexblocks.identification.results.fit": ["Fit"],
-                "flexblocks.identification.prediction.unknown": ["Unknown"],
+                "flexblocks.identification.unknowns.unknown": ["Unknown"],
                 "flexblocks.identification.results.validation": ["Validation"],
             },
             {"flexblocks.compare": ["Comparison", "compare"]},

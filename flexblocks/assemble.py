@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping
 from typing import Literal
 
 import casadi as ca
-import numpy as np
 
 from flexblocks.constraints.close_loops import close_loops
 from flexblocks.constraints.closed_posture import warn_of_change_points
@@ -33,6 +32,7 @@ from flexblocks.dynamics.tree.prescription import Prescription
 from flexblocks.dynamics.tree.tree import Tree
 from flexblocks.errors import ParameterError
 from flexblocks.interfaces.block_variables import Variable
+from flexblocks.interfaces.carried import Carried
 from flexblocks.interfaces.variables import Variables, variables
 from flexblocks.modeling.flanges import SharedCoordinate
 from flexblocks.modeling.locks import checked_locks, checked_prescriptions, with_locks
@@ -90,7 +90,7 @@ def assemble(
         Beams had to bend to close the loops at the start, or a start value that was set had to move far; the way of a
         linkage to its start values, or to those of its locks, passes a change point.
     ModelWarning
-        A block does what may not be meant: a beam without a discretization, modes of a free tip under a body, damping
+        A block may be a mistake: a beam without a discretization, modes of a free tip under a body, damping
         ratios of clamped beams that are far larger in the arm.
 
     Notes
@@ -151,7 +151,7 @@ def _tree(
     gravity: ca.SX,
     plan: Topology,
     terms: dict[str, BlockTerms],
-    carried: dict[str, np.ndarray],
+    carried: dict[str, Carried],
     p: Variables,
     moved: tuple[tuple[str, str], ...],
 ) -> tuple[Tree, Variables, Variables, Variables]:

@@ -13,7 +13,7 @@ LONGEST, BEGINNING = 6000, 1500
 
 
 class FlexblocksError(Exception):
-    """Base of all errors raised on purpose by flexblocks; all of them pickle, with what they carry.
+    """Base of all errors of flexblocks; they can be pickled.
 
     What an error carries and cannot travel, such as a plan of an arm with functions of the user, is None in the process
     that unpickles it, where a note of the error says so. Unpickling runs code: open only what comes from where you
@@ -70,11 +70,19 @@ def _unpacked(name: str, packed: Packed, reasons: dict[str, str]) -> Any:
 
 
 class FlexblocksWarning(UserWarning):
-    """Base of all warnings: the result is valid, but may be misread."""
+    """Base of all warnings: the result is valid, but may be misread.
+
+    Attributes
+    ----------
+    kind : str
+        Name of its entry in docs/troubleshooting.md, to which its text links.
+    """
+
+    kind = ""
 
 
 class ModelWarning(FlexblocksWarning):
-    """An arm, a beam or a material may not be what was meant."""
+    """A model, a beam or a material is probably not as intended."""
 
 
 class LargeDeflectionWarning(FlexblocksWarning):
@@ -142,7 +150,7 @@ def nearest(name: str, known: Iterable[str]) -> str:
 def suggestion(
     name: object, known: Iterable[str], words: str = "there are", listed: Iterable[str] | None = None
 ) -> str:
-    """Return how a message goes on after an unknown name: first what may have been meant, then what there is.
+    """Return how a message continues after an unknown name: first what may have been intended, then what there is.
 
     ``. Did you mean joint1.angle? There are joint1.angle, joint2.angle.``; where nothing is near,
     ``; there are joint1.angle, joint2.angle.``. Of `known` names only `listed` ones are told, by default all.
@@ -152,7 +160,7 @@ def suggestion(
 
 
 def meant(name: object, known: Iterable[str], told: str) -> str:
-    """Return how a message goes on after an unknown name, as `suggestion` does; `told` is what else is said."""
+    """Return how a message continues after an unknown name, as `suggestion` does; `told` is what else is said."""
     near = nearest(str(name), known)
     return f".{near} {told[:1].upper()}{told[1:]}" if near else f"; {told}"
 

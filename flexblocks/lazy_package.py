@@ -27,7 +27,7 @@ Method = TypeVar("Method", bound=Callable[..., Any])
 ROOMS = {
     "_repr_html_": "notebook",
     "_repr_latex_": "notebook",
-    "animate": "plot",
+    "animate": "plot.animation",
     "plot": "plot",
     "save": "export",
     "validate": "identification",
@@ -40,8 +40,8 @@ Group = Mapping[str, Sequence[str]]  # names by the module they are in
 class LazyPackage(ModuleType):
     """A package whose names are imported when one of their group is first looked up.
 
-    What is in none of the groups is looked up in the registers, packages whose ``__all__`` belongs to this one's, and
-    among its subpackages.
+    What is in none of the groups is looked up among its subpackages, and in the registers, packages whose ``__all__``
+    belongs to this one's.
     """
 
     __groups: tuple[Group, ...]
@@ -56,15 +56,15 @@ class LazyPackage(ModuleType):
             raise AttributeError(name)
         for group in self.__groups:
             if any(name in names for names in group.values()):
-                self.__load(group)
-                return vars(self)[name]
-        for register in self.__registers:
-            names = importlib.import_module(register).__all__
-            if name in names:
-                self.__load({register: names})
+                self.__load(group, name)
                 return vars(self)[name]
         if importlib.util.find_spec(f"{self.__name__}.{name}") is not None:
             return optional(f"{self.__name__}.{name}", f"{self.__name__}.{name}")
+        for register in self.__registers:
+            names = importlib.import_module(register).__all__
+            if name in names:
+                self.__load({register: names}, name)
+                return vars(self)[name]
         raise AttributeError(f"module '{self.__name__}' has no attribute '{name}'")
 
     def __setattr__(self, name: str, value: Any) -> None:
@@ -76,9 +76,9 @@ class LazyPackage(ModuleType):
     def __dir__(self) -> list[str]:
         return sorted({*vars(self), *self.__all_names()})
 
-    def __load(self, group: Group) -> None:
+    def __load(self, group: Group, name: str) -> None:
         for module, names in group.items():
-            there = importlib.import_module(module)
+            there = optional(module, f"{self.__name__}.{name}".removeprefix("flexblocks."))
             vars(self).update({name: getattr(there, name) for name in names})
         guard(self.__name__, [name for names in group.values() for name in names])
 

@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     import scipy.sparse.linalg
     import scipy.spatial
     import scipy.spatial.transform
+    import scipy.special
     import scipy.stats
     import xarray as xr
 else:
@@ -60,6 +61,8 @@ EXTRAS = {
     **dict.fromkeys(("pyarrow", "rosbags"), "measured"),
     **dict.fromkeys(("skfem", "meshio"), "fe"),
     "control": "control",
+    "gymnasium": "learn",
+    "jax": "jax",
     "sympy": "symbolic",
 }
 

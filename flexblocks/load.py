@@ -1,4 +1,4 @@
-"""Opening any file of ours by its format: models, motions, plans, linear models, grids of these, studies."""
+"""Opening any file of ours by its format: models, motions, plans, fits, linear models, grids of these, studies."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ SUFFIXES = (".yaml", ".yml", ".json", ".nc", ".csv", ".zarr")  # beside those of
 
 
 def load(path: str | Path, types: Iterable[type] = ()) -> Any:
-    """Open a file that flexblocks has written, whatever it holds.
+    """Open any file that flexblocks has written.
 
     Nothing in a file runs code, whoever has written it.
 
@@ -38,8 +38,8 @@ def load(path: str | Path, types: Iterable[type] = ()) -> Any:
         Of ``lin.save("arm.mat")``, ``.json`` or ``.npz``; ``lin.of(dae)`` gives it its arm.
     LinearGrid
         Of ``grid.save("grid.nc")``, with its arm.
-    Fit
-        Of ``fit.save("fit.nc")``, with its arm; ``fit.of(dae)`` gives it one.
+    Fit, SpectralFit, RegressorFit
+        Of ``fit.save("fit.nc")``, the first two with their arm; ``fit.of(dae)`` gives them one.
     xarray.Dataset
         The results of ``fb.study(..., store="study.zarr")``, or ``.nc``.
 
@@ -106,9 +106,10 @@ def _trajectory(dataset: xr.Dataset, path: str | Path, types: tuple[type, ...]) 
 
 
 def _plan(dataset: xr.Dataset, path: str | Path, types: tuple[type, ...]) -> Any:
-    from flexblocks import optim
+    from flexblocks.optim import Plan  # noqa: F401  (with the door before its methods)
+    from flexblocks.optim.results.saved_plan import saved_plan
 
-    return optim.saved_plan(dataset, path, types)
+    return saved_plan(dataset, path, types)
 
 
 def _grid(dataset: xr.Dataset, path: str | Path, types: tuple[type, ...]) -> Any:
@@ -125,6 +126,21 @@ def _fit(dataset: xr.Dataset, path: str | Path, types: tuple[type, ...]) -> Any:
     return saved_fit(dataset, path, types)
 
 
+def _spectral_fit(dataset: xr.Dataset, path: str | Path, types: tuple[type, ...]) -> Any:
+    from flexblocks import SpectralFit  # noqa: F401  (with the door before its methods)
+    from flexblocks.export.spectral_fit import saved_spectral_fit
+
+    return saved_spectral_fit(dataset, path, types)
+
+
+def _regressor_fit(dataset: xr.Dataset, path: str | Path, types: tuple[type, ...]) -> Any:
+    from flexblocks import RegressorFit  # noqa: F401  (with the door before its methods)
+    from flexblocks.export.regressor_fit import saved_regressor_fit
+
+    del types
+    return saved_regressor_fit(dataset, path)
+
+
 def _study(dataset: xr.Dataset, path: str | Path, types: tuple[type, ...]) -> Any:
     from flexblocks.studies.stores.saved_study import saved_study
 
@@ -139,4 +155,6 @@ NETCDF: dict[str, Callable[[xr.Dataset, str | Path, tuple[type, ...]], Any]] = {
     "linear grid": _grid,
     "study": _study,
     "fit": _fit,
+    "spectral fit": _spectral_fit,
+    "regressor fit": _regressor_fit,
 }

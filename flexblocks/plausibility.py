@@ -1,4 +1,4 @@
-"""Plausibility of numbers: those that can be computed with, and angles that may have been meant in degrees."""
+"""Plausibility of numbers: those that can be computed with, and angles that may have been intended in degrees."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 
 from flexblocks.user_warning import warn
+from flexblocks.warning_kinds import DEGREES
 
 # Fifth powers stay below 1.8e308, beyond which a product is infinite. No quantity in SI units comes near to it.
 LARGEST = 1e60
-TURNS = 4 * math.pi  # [rad] from which on an angle may have been meant in degrees
+TURNS = 4 * math.pi  # [rad] from which on an angle may have been intended in degrees
 
 
 def computable(values: Any) -> bool:
@@ -33,7 +34,7 @@ def may_be_degrees(size: float, angles: Collection[float]) -> bool:
 
 
 def warn_of_degrees(where: str, dae: Any, values: Any) -> bool:
-    """Warn if angles among a user's values by name may have been meant in degrees; return whether they may.
+    """Warn if angles among a user's values by name may have been intended in degrees; return whether they may.
 
     Parameters
     ----------
@@ -57,7 +58,8 @@ def warn_of_degrees(where: str, dae: Any, values: Any) -> bool:
         return False
     value = angles[name]
     warn(
-        f"{where}{name} = {value:g} rad is {abs(value) / (2 * math.pi):.1f} turns; if that was meant in degrees, "
-        f"take math.radians({value:g}) = {math.radians(value):.4g}."
+        f"{where}{name} = {value:g} rad is {abs(value) / (2 * math.pi):.1f} turns; if it is in degrees, "
+        f"take math.radians({value:g}) = {math.radians(value):.4g}.",
+        DEGREES,
     )
     return True

@@ -6,14 +6,17 @@ import sys
 import threading
 import weakref
 from functools import cached_property
+from math import inf
 from time import perf_counter
 from types import TracebackType
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 if TYPE_CHECKING:
+    from rich.console import Console
     from rich.progress import Progress
 
 LONG = 2.0  # s of wall time after which the display appears by itself: what is shorter needs no watching
+OFTEN = 0.2  # s of wall time between changes of a line in a notebook
 EVERY = 5.0  # s of wall time between the lines of a log
 
 
@@ -32,6 +35,47 @@ class _Entered(threading.local):
     @property
     def outermost(self) -> ProgressDisplay | None:
         return next((display for each in self._displays if (display := each()) is not None), None)
+
+
+class _NotebookLine:
+    """What is used of rich's Progress, as an output of a cell that changes: rich's own needs ipywidgets there."""
+
+    task_ids: Any = (0,)
+
+    def __init__(self, name: str, total: float | None, begun: float, console: Console) -> None:
+        self._name, self._total, self._begun, self.console = name, total, begun, console
+        self._handle: Any = None
+        self._shown = -inf
+
+    @property
+    def live(self) -> _NotebookLine:
+        return self
+
+    @property
+    def is_started(self) -> bool:
+        return self._handle is not None
+
+    def start(self) -> None:
+        from IPython.display import display  # there is no notebook without it
+
+        self._handle = display(self._content(""), raw=True, display_id=True)
+
+    def update(self, task: Any, completed: float | None, note: str) -> None:
+        del task  # there is one
+        now = perf_counter()
+        if self._handle is None or now - self._shown < OFTEN:
+            return
+        self._shown = now
+        share = f" {completed / self._total:.0%}" if completed is not None and self._total else ""
+        self._handle.update(self._content(f"{share} {note}"), raw=True)
+
+    def stop(self) -> None:
+        if self._handle is not None:
+            self._handle.update(self._content(": done"), raw=True)
+        self._handle = None
+
+    def _content(self, told: str) -> dict[str, str]:
+        return {"text/plain": f"{self._name}{told}, {perf_counter() - self._begun:.0f} s"}
 
 
 class ProgressDisplay:
@@ -58,25 +102,18 @@ class ProgressDisplay:
         self._begun = self._logged = perf_counter()
 
     @cached_property
-    def _line(self) -> Progress:
-        """The line on a terminal; rich is imported for displays that may appear."""
-        from rich.console import Console
-        from rich.progress import (
-            BarColumn,
-            Progress,
-            ProgressColumn,
-            SpinnerColumn,
-            TaskProgressColumn,
-            TextColumn,
-            TimeElapsedColumn,
-            TimeRemainingColumn,
-        )
+    def _line(self) -> Progress | _NotebookLine:
+        """The line on a terminal or in a notebook; rich is imported for displays that may appear."""
+        from rich import console, progress
 
-        name, note = TextColumn("{task.description}", markup=False), TextColumn("{task.fields[note]}", markup=False)
-        columns: tuple[ProgressColumn, ...] = (SpinnerColumn(), name, note, TimeElapsedColumn())
+        if (screen := console.Console(stderr=True)).is_jupyter:
+            return _NotebookLine(self._name, self._total, self._begun, screen)
+        name, note = (progress.TextColumn(f"{{task.{told}}}", markup=False) for told in ("description", "fields[note]"))
+        columns: tuple[Any, ...] = (progress.SpinnerColumn(), name, note, progress.TimeElapsedColumn())
         if self._total is not None:
-            columns = (name, BarColumn(), TaskProgressColumn(), note, TimeElapsedColumn(), TimeRemainingColumn())
-        line = Progress(*columns, console=Console(stderr=True), transient=self._show is None)
+            bar = (progress.BarColumn(), progress.TaskProgressColumn())
+            columns = (name, *bar, note, columns[-1], progress.TimeRemainingColumn())
+        line = progress.Progress(*columns, console=screen, transient=self._show is None)
         line.add_task(self._name, total=self._total, note="")
         return line
 
@@ -90,8 +127,7 @@ class ProgressDisplay:
         return "_line" in vars(self) and self._line.live.is_started
 
     def __enter__(self) -> ProgressDisplay:
-        outermost = self._entered.outermost
-        if outermost is not None and outermost._show is False:
+        if (outermost := self._entered.outermost) is not None and outermost._show is False:
             self._show = False  # whoever silences a long work silences its parts
         self._entered.add(self)
         if self._show and not self._logs:
@@ -110,9 +146,8 @@ class ProgressDisplay:
         """Update the note and the amount completed; `expected` is the estimated total duration [s], if known."""
         if self._show is False:
             return
-        now = perf_counter()
+        now, outermost = perf_counter(), self._entered.outermost or self
         duration = now - self._begun if expected is None else expected
-        outermost = self._entered.outermost or self
         if self._show is None and duration <= LONG and now - outermost._logged < EVERY and not self._is_shown:
             return  # a line is not even made, which takes 3 % of a short simulation
         if self._logs:

@@ -43,7 +43,7 @@ def space_arm(
     elastic_joints: bool = True,
     damping: float = 2e3,
 ) -> fb.Model:
-    """Return an arm of the size of the Shuttle's on a spacecraft that floats freely; there is no gravity.
+    """Return an arm of the size of the Shuttle's on a spacecraft that floats freely, without gravity.
 
     Parameters
     ----------

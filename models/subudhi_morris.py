@@ -96,7 +96,7 @@ def _discretization(modes: int, shapes: str, outboard: int) -> fb.Rigid | fb.Ass
         return fb.Rigid()
     if shapes == "as-printed":
         return fb.AssumedModes(modes, tip=printed_tip_body(outboard))
-    # A tip body without mass is a free tip that is meant.
+    # A tip body without mass is a free tip on purpose.
     return fb.AssumedModes(modes, tip=fb.TipBody(0.0) if shapes == "clamped-free" else "auto")
 
 

@@ -140,7 +140,7 @@ class _Builder:
         return end
 
     def _revolute(self, i: int, end: Port) -> Port:
-        """Add a revolute joint, with its motor and inertia if asked for."""
+        """Add a revolute joint, with its motor and inertia on request."""
         m = self.arm_model
         joint = m.add(fb.Revolute(f"joint{i}"))
         m.connect(end, joint.frame_a)

@@ -126,7 +126,7 @@ def yu_chen_2019(
 
 
 def _drive(model: fb.Model, i: int, joint: fb.Revolute, geared: bool, friction: bool) -> None:
-    """Add the motor of a joint, with gear and friction if asked for."""
+    """Add the motor of a joint, with gear and friction on request."""
     data = link_data(i)
     shaft, limit = joint.axis, data.motor_torque * data.gear_ratio
     if geared:

@@ -9,7 +9,7 @@ from flexblocks.errors import ComputationError, FlexblocksError, FlexblocksWarni
 
 
 class ProblemError(FlexblocksError):
-    """A malformed planning problem, or one whose start, goal and limits alone tell that it has no solution."""
+    """A malformed planning problem, or one that start, goal and limits show to have no solution."""
 
 
 class OutOfReachError(ProblemError):
@@ -18,7 +18,7 @@ class OutOfReachError(ProblemError):
     Attributes
     ----------
     asked : dict of float
-        The values that were asked for, by name.
+        The values that were requested, by name.
     short : float
         Remaining distance of the nearest posture found [m, or the unit of the values].
     """

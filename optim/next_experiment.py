@@ -22,7 +22,7 @@ from .results.plan import Plan
 def next_experiment(
     fit: Fit, problem: Problem | RestToRest, *, criterion: Literal["D", "A"] = "D", **options: Any
 ) -> Plan:
-    """Plan the motion that leaves the least uncertainty of a fit's parameters, beyond what the fit knows already.
+    """Plan the next experiment: the motion that most reduces the uncertainty of a fit's parameters.
 
     Parameters
     ----------

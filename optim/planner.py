@@ -22,7 +22,7 @@ from .collocation.transcription_options import (
     takes_transcription_options,
     transcription_options,
 )
-from .errors import PlanError, PlanWarning, ProblemError
+from .errors import PlanError, ProblemError
 from .infeasibility.suspicion import in_degrees, suspected
 from .model.build import model_of
 from .model.objective import set_costs
@@ -44,6 +44,7 @@ from .strategy.problem_warnings import warn_beyond_states, warn_of_jumps, warn_o
 from .strategy.refinement.mesh_refinement import criteria_of, refine_mesh
 from .strategy.solver import Budget, Solver, was_ended
 from .verification.criteria import Criteria
+from .warning_kinds import BETWEEN_POINTS, GOAL_IN_DEGREES, UNSEEN_PARAMETERS
 
 BRIEF = 120  # iterations for what was hardly meant
 
@@ -184,7 +185,7 @@ def plan_with(
         raise ProblemError(f"{error} {suspicion}") from None
     transcribed = transcribed_problem(model)
     if (suspicion := in_degrees(dae, transcribed.problem)) is not None:
-        warn(f"plan: goal: {suspicion}", PlanWarning)
+        warn(f"plan: goal: {suspicion}", GOAL_IN_DEGREES)
         solver.budget.iterations = min(solver.budget.iterations, BRIEF)
     warn_of_slack(transcribed)
     warn_of_wider_limits(transcribed)
@@ -226,7 +227,7 @@ def _begin_as(term: Extending, model: Any, transcribed: TranscribedProblem) -> N
 def _told(extending: list[Extending], plan: Plan) -> Plan:
     """Return a plan, with a warning of what terms of its objective say of it."""
     for remark in (remark for term in extending for remark in term.remarks(plan.trajectory)):
-        warn(f"Plan of '{plan.transcribed.dae.name}': {remark}.", PlanWarning)
+        warn(f"Plan of '{plan.transcribed.dae.name}': {remark}.", UNSEEN_PARAMETERS)
     return plan
 
 
@@ -236,5 +237,5 @@ def _warn_of_excesses(plan: Plan) -> None:
             f"Plan of '{plan.transcribed.dae.name}': beyond its limits between collocation points, where the solver "
             f"does not look: {listing(map(str, excesses), MOST_EXCESSES)}. Plan with more intervals, or with "
             "refine=True; or give obstacles a margin, and limits one by margins={name: ...}.",
-            PlanWarning,
+            BETWEEN_POINTS,
         )

@@ -12,7 +12,7 @@ from flexblocks.user_warning import warn
 
 from .casadi_solver import CasadiSolver
 from .casadi_solver.ipopt.status import UNDEFINED, advice
-from .errors import PlanError, PlanWarning, ProblemError
+from .errors import PlanError, ProblemError
 from .infeasibility.undefined_terms import undefined_terms
 from .model.read_solution import active_objective
 from .model.trajectories import transcribed_problem
@@ -21,6 +21,7 @@ from .presolve.transcribed_problem import TranscribedProblem
 from .results.plan import Multipliers, Plan
 from .results.summary import NOT_LINEARIZED
 from .solver_statistics import CONVERGED, INACCURATE, ROUNDED, UNRESOLVED
+from .warning_kinds import COARSE_MESH
 
 MOST_VIOLATIONS = 5  # listed in a message; by trial
 JUMPS = (
@@ -75,7 +76,7 @@ def judged(plan: Plan) -> Plan:
         return plan
     errors, name = plan.mesh_errors, plan.transcribed.dae.name
     if errors is None:
-        warn(f"Plan of '{name}': its {NOT_LINEARIZED}. See what plan.replay() makes of it.", PlanWarning)
+        warn(f"Plan of '{name}': its {NOT_LINEARIZED}. Check it with plan.replay().", COARSE_MESH)
         return plan
     if not errors.is_too_coarse:
         return plan
@@ -85,9 +86,9 @@ def judged(plan: Plan) -> Plan:
     unresolved = "" if is_resolved else " Its status is 'unresolved', as that is more than 1 % of the reach."
     warn(
         f"Plan of '{name}': its mesh is {'too coarse' if errors.is_judged else 'not judged'}: "
-        f"{str(errors).partition(': ')[2].removeprefix('not judged, ')}; {errors.allowed} count as none. Plan with "
+        f"{str(errors).partition(': ')[2].removeprefix('not judged, ')}; {errors.allowed} are negligible. Plan with "
         f"more intervals, or with refine=True.{unresolved}{jumps}",
-        PlanWarning,
+        COARSE_MESH,
     )
     return plan if is_resolved else replace(plan, status=UNRESOLVED)
 

@@ -229,7 +229,7 @@ def test_the_second_press_is_raised_where_it_is() -> None:
         with Interrupt():
             signal.raise_signal(signal.SIGINT)
             signal.raise_signal(signal.SIGINT)
-            pytest.fail("goes on")
+            pytest.fail("continues")
 
     with pytest.raises(KeyboardInterrupt):
         pressed_in(stubborn)

@@ -7,10 +7,10 @@ import importlib
 import inspect
 import subprocess
 import sys
+from types import ModuleType
 
 import pytest
 
-import flexblocks as fb
 from flexblocks.cli.commands import COMMANDS
 from repository import ROOT
 
@@ -22,6 +22,10 @@ HEAVY = ("pandas", "xarray", "rich", "scipy", "matplotlib", "pyomo", "control", 
     [
         "import flexblocks",
         "import flexblocks as fb; fb.Model('arm').add(fb.Revolute('joint')); fb.Rectangle(width=0.1, height=0.2)",
+        "from flexblocks import control, export, models, optim, plot",
+        "from flexblocks import control; control.PD, control.ZV, control.margins, control.gain_schedule",
+        "from flexblocks import optim; optim.Effort(), optim.RestToRest, optim.KeepOut",
+        "from flexblocks import plot; plot.animate",
     ],
 )
 def test_large_libraries_are_imported_when_they_are_used(statement: str) -> None:
@@ -37,28 +41,36 @@ def test_the_package_itself_loads_almost_nothing() -> None:
     assert len(run.stdout.split()) < 10
 
 
-def test_names_that_editors_see_are_those_that_are_there() -> None:
-    tree = ast.parse((ROOT / "flexblocks" / "__init__.py").read_text())
+PACKAGES = {
+    "flexblocks": "flexblocks",
+    **{f"flexblocks.{name}": f"flexblocks/{name}" for name in ("control", "export", "learning", "plot")},
+    "flexblocks.optim": "optim",
+}
+
+
+@pytest.mark.parametrize("name", PACKAGES)
+def test_names_that_editors_see_are_those_that_are_there(name: str) -> None:
+    package = importlib.import_module(name)
+    tree = ast.parse((ROOT / PACKAGES[name] / "__init__.py").read_text())
     block = next(node for node in tree.body if isinstance(node, ast.If))
     imports = [node for node in block.body if isinstance(node, ast.ImportFrom)]
-    seen = {(str(node.module), alias.name) for node in imports for alias in node.names if alias.name != "*"}
-    seen -= {
-        ("flexblocks", "beam"),
-        ("flexblocks", "blocks"),
-        ("flexblocks", "bodies"),
-        ("flexblocks", "shapes"),
-        ("flexblocks", "studies"),
+    places = {node: f"{name}.{node.module}" if node.level else str(node.module) for node in imports}
+    registers = [importlib.import_module(places[node]) for node in imports if node.names[0].name == "*"]
+    seen = {(places[node], alias.name) for node in imports for alias in node.names if alias.name != "*"}
+    seen = {
+        (module, own)
+        for module, own in seen
+        if not isinstance(getattr(importlib.import_module(module), own), ModuleType)
     }
     lists = [node.value for node in block.body if isinstance(node, ast.Assign)]
-    written = {name for one in lists for name in ast.literal_eval(one)}
-    assert written == {name for _, name in seen}
-    registers = {name for room in (fb.beam, fb.blocks, fb.bodies, fb.shapes) for name in room.__all__}
-    assert set(fb.__all__) == written | registers
-    assert len(fb.__all__) == len(set(fb.__all__))
-    for module, name in seen:
-        member = getattr(importlib.import_module(module), name)
-        assert inspect.unwrap(getattr(fb, name)) is inspect.unwrap(member)
-        assert inspect.isclass(member) or hasattr(getattr(fb, name), "__guarded__")
+    written = {own for one in lists for own in ast.literal_eval(one)}
+    assert written == {own for _, own in seen}
+    assert set(package.__all__) == written.union(*(register.__all__ for register in registers))
+    assert len(package.__all__) == len(set(package.__all__))
+    for module, own in seen:
+        member = getattr(importlib.import_module(module), own)
+        assert inspect.unwrap(getattr(package, own)) is inspect.unwrap(member)
+        assert inspect.isclass(member) or hasattr(getattr(package, own), "__guarded__")
 
 
 def test_a_module_does_not_take_the_place_of_its_verb() -> None:

@@ -1,4 +1,4 @@
-"""Angles that may have been meant in degrees, in simulations and equilibria as in plans."""
+"""Angles that may have been intended in degrees, in simulations and equilibria as in plans."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def test_angles_in_degrees_are_suspected(angle: float) -> None:
         lambda: fb.equilibrium(dae, x={name: angle}),
         lambda: fb.linearize(dae, at={name: angle}),
     ):
-        with pytest.warns(fb.errors.FlexblocksWarning, match=r"if that was meant in degrees, take math.radians"):
+        with pytest.warns(fb.errors.FlexblocksWarning, match=r"if it is in degrees, use math.radians"):
             call()
 
 

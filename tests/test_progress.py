@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import gc
+import sys
 import threading
+import warnings
 
 import pytest
 
@@ -88,3 +90,31 @@ def test_work_that_was_cut_off_silences_none_later(clock: list[float], capsys: p
         clock[0] += 6.0
         bar.update("iteration 1")
     assert capsys.readouterr().err.splitlines() == ["Planning arm: iteration 1, 6 s"]
+
+
+def test_in_a_notebook_an_output_changes_and_nothing_warns(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without ipywidgets, which a notebook need not have."""
+    display = pytest.importorskip("IPython.display")
+    shown: list[str] = []
+
+    class Handle:
+        def update(self, content: dict[str, str], raw: bool) -> None:
+            assert raw
+            shown.append(content["text/plain"])
+
+    def begun(content: dict[str, str], raw: bool, display_id: bool) -> Handle:
+        shown.append(content["text/plain"])
+        return Handle()
+
+    monkeypatch.setattr("rich.console._is_jupyter", lambda: True)
+    monkeypatch.setattr(display, "display", begun)
+    monkeypatch.setitem(sys.modules, "ipywidgets", None)
+    now = [100.0]
+    monkeypatch.setattr(progress, "perf_counter", lambda: now[0])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with ProgressDisplay("Simulating arm", 40.0, None) as bar:
+            for second in range(4):
+                now[0] = 100.0 + second
+                bar.update(f"t = {10 * second} s", 10.0 * second)
+    assert shown == ["Simulating arm, 3 s", "Simulating arm 75% t = 30 s, 3 s", "Simulating arm: done, 3 s"]

@@ -18,12 +18,12 @@ import pytest
 
 import flexblocks as fb
 from arms.library import subudhi_morris
-from flexblocks import control, export, models, optim, plot
+from flexblocks import control, export, learning, models, optim, plot
 from flexblocks.argument_types import mismatch
 from flexblocks.errors import ArgumentError, FlexblocksError, ParameterError, UnexpectedError, suggestion
 from flexblocks.public_calls import GUARDED, guard
 
-PACKAGES = (fb, control, export, models, optim, plot)
+PACKAGES = (fb, control, export, learning, models, optim, plot)
 FUNCTIONS = [
     (package, name) for package in PACKAGES for name in package.__all__ if inspect.isfunction(getattr(package, name))
 ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import runpy
 import subprocess
@@ -57,6 +58,21 @@ def test_issue_templates_are_forms() -> None:
         assert len(ids) == len(set(ids))
 
 
+def test_licences_of_bundled_scripts_are_in_the_metadata() -> None:
+    """The file names what the page of animations is bundled from, in the versions of its lock file."""
+    viewer, bundle = (ROOT / "flexblocks/plot/animation" / name for name in ("viewer", "bundle"))
+    assert str((bundle / "LICENSES.txt").relative_to(ROOT)) in PROJECT["license-files"]
+    assert all((ROOT / path).is_file() for path in PROJECT["license-files"])
+    text = (bundle / "LICENSES.txt").read_text(encoding="utf-8")
+    locked = json.loads((viewer / "package-lock.json").read_text())["packages"]
+    bundled = json.loads((viewer / "package.json").read_text())["devDependencies"].keys() - {"esbuild"}
+    assert bundled == {"three", "uplot"}
+    for name in bundled:
+        package = locked[f"node_modules/{name}"]
+        assert f"{name} {package['version']} ({package['license']})" in text
+        assert package["license"] == PROJECT["license"]
+
+
 @pytest.mark.slow
 def test_an_sdist_has_every_file_of_the_repository(tmp_path: Path) -> None:
     pytest.importorskip("setuptools", minversion="77")  # as pyproject.toml asks for
@@ -69,3 +85,27 @@ def test_an_sdist_has_every_file_of_the_repository(tmp_path: Path) -> None:
         inside = {name.partition("/")[2] for name in archive.getnames()}
     files = set(tracked.stdout.strip("\0").split("\0"))
     assert files - inside <= {".gitignore", ".gitattributes"}
+
+
+def test_the_changelog_has_this_version_in_a_line_a_change() -> None:
+    text = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    assert re.search(rf"^## \[{re.escape(PROJECT['version'])}\] - \d{{4}}-\d\d-\d\d$", text, re.MULTILINE)
+    assert len(text.splitlines()) <= 200
+    assert not re.search(r"^ +\S", text, re.MULTILINE)  # no second line of a change
+
+
+def test_the_readme_is_short_and_moves() -> None:
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert len(text.splitlines()) <= 150
+    assert re.findall(r"!\[[^\]]*\]\(([^)]+)\)", text) == ["docs/pictures/pump.gif"]
+    assert (ROOT / "docs/pictures/pump.gif").read_bytes()[:6] == b"GIF89a"
+
+
+def test_workflows_test_every_version_that_is_promised() -> None:
+    folder = ROOT / ".github" / "workflows"
+    workflows = {path.stem: yaml.safe_load(path.read_text(encoding="utf-8")) for path in folder.glob("*.yml")}
+    assert workflows.keys() == {"tests", "docs", "release"}
+    promised = [one.rpartition(" ")[2] for one in PROJECT["classifiers"] if re.search(r":: 3\.\d+$", one)]
+    assert workflows["tests"]["jobs"]["tests"]["strategy"]["matrix"]["python"] == promised
+    steps = [step.get("run") for one in workflows.values() for job in one["jobs"].values() for step in job["steps"]]
+    assert {"make lint", "make test", "make docs", "make release"} <= set(steps)

@@ -12,11 +12,11 @@ import pytest
 
 import flexblocks as fb
 from arms.library import subudhi_morris
-from flexblocks import control, export, models, optim, plot
+from flexblocks import control, export, learning, models, optim, plot
 from flexblocks.argument_types import annotated_types
 from flexblocks.simulation.method import METHODS
 
-PACKAGES = (fb, control, export, models, optim, plot)
+PACKAGES = (fb, control, export, learning, models, optim, plot)
 # Names that an argument does not have, with what it is called instead.
 OTHERWISE = {
     "kv": "kd",
@@ -31,8 +31,8 @@ OTHERWISE = {
 }
 # Where a state begins: a coordinate's start value in the model, or the start of a planned or commanded motion.
 STARTS = re.compile(
-    r"Coordinate|Variable|DependentVariable|DHRow|.*Joint|Gimbal|(Driven)?(Prismatic|Revolute)|Rotor|SlidingBeam|Universal|Cylindrical"
-    r"|Problem|RestToRest|quintic|cycloid|concrete_pump|space_arm|from_urdf|from_mjcf"
+    r"Coordinate|Variable|DependentVariable|DHRow|.*Joint|Gimbal|(Driven)?(Prismatic|Revolute)|Rotor|SlidingBeam|Track|Universal|Cylindrical"
+    r"|Task|Problem|RestToRest|quintic|cycloid|concrete_pump|space_arm|from_urdf|from_mjcf"
     r"|Kind"  # Python's own, of enumerations
 )
 WORDS = re.compile(r'^( *)(\w+) : ((?:"[^"]+"(?:, | or )?)+)(?:, optional)?$', re.M)

@@ -11,11 +11,11 @@ from benchmarks.changes.scratch import ChangeFailed, check
 
 
 def table(changes: Iterable[Change]) -> str:
-    """Return the table of Markdown: each change with its source files before and now."""
-    lines = ["| change | files at 58f4dc1 | files | which |", "|---|---|---|---|"]
+    """Return the table of Markdown: each change with its source files."""
+    lines = ["| change | files | which |", "|---|---|---|"]
     for change in changes:
         which = ", ".join(f"`{path}`{' (new)' if path in change.files else ''}" for path in change.paths)
-        lines.append(f"| {change.name} | {change.before} | {len(change.paths)} | {which} |")
+        lines.append(f"| {change.name} | {len(change.paths)} | {which} |")
     return "\n".join(lines)
 
 

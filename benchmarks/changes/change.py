@@ -38,10 +38,8 @@ class Change:
     ----------
     name : str
         As in the table.
-    before : str
-        In how many source files it was made at commit 58f4dc1, before the library was put in rooms.
     at_most : int
-        In how many it should be made now.
+        In how many source files it should be made.
     check : str
         Python source of a program that uses the new thing and asserts that it works.
     files : dict of str
@@ -50,7 +48,6 @@ class Change:
     """
 
     name: str
-    before: str
     at_most: int
     check: str
     files: Mapping[str, str] = field(default_factory=dict)

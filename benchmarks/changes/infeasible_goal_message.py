@@ -27,7 +27,6 @@ else:
 
 CHANGE = Change(
     name="message of an infeasible goal",
-    before="one of 9 places",
     at_most=1,
     edits=(
         Edit(

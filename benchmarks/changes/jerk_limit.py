@@ -56,7 +56,6 @@ assert "der(der(motor.torque))" in str(conflict), conflict
 
 CHANGE = Change(
     name="limit on jerk",
-    before="4-5",
     at_most=2,
     edits=(
         Edit(

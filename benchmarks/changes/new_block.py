@@ -91,7 +91,6 @@ assert np.isclose(run["spring.deflection"][-1], amplitude, atol=1e-6)
 
 CHANGE = Change(
     name="new block",
-    before="1-2",
     at_most=2,
     files={"flexblocks/blocks/drives/hardening_spring.py": BLOCK},
     edits=(

@@ -50,7 +50,6 @@ assert np.isclose(plans[0].replay().trajectory["joint.angle"][-1], 0.0, atol=1e-
 
 CHANGE = Change(
     name="new collocation scheme",
-    before="1-2",
     at_most=1,
     edits=(
         Edit(SCHEMES, "SCHEMES = {", f"{SCHEME}SCHEMES = {{"),

@@ -131,7 +131,6 @@ assert "polynomials:2" in result.output and "34.807" in result.output, result.ou
 
 CHANGE = Change(
     name="new beam discretisation",
-    before="4-6",
     at_most=2,
     files={"flexblocks/beam/polynomials.py": DISCRETIZATION},
     edits=(

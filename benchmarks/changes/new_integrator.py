@@ -60,7 +60,6 @@ else:
 
 CHANGE = Change(
     name="new integrator",
-    before="4",
     at_most=2,
     files={"flexblocks/simulation/integrators/heun.py": INTEGRATOR},
     edits=(

@@ -107,7 +107,6 @@ assert np.isclose(point["motor.torque"], 2.0 * 9.81 * pitch)
 
 CHANGE = Change(
     name="new joint",
-    before="1-2",
     at_most=2,
     files={"flexblocks/blocks/joints/screw.py": JOINT},
     edits=(

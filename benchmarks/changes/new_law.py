@@ -104,16 +104,20 @@ assert "reference.rotor.angle" in both.u.names
 
 CHANGE = Change(
     name="new law",
-    before="1-2",
     at_most=2,
     files={"flexblocks/control/laws/sliding_mode.py": LAW},
     edits=(
         after(
             REGISTER,
-            "from flexblocks.control.laws.sampled import Sampled\n",
-            "from flexblocks.control.laws.sliding_mode import SlidingMode\n",
+            "    from flexblocks.control.laws.sampled import Sampled\n",
+            "    from flexblocks.control.laws.sliding_mode import SlidingMode\n",
         ),
-        after(REGISTER, '    "SingularPerturbation",\n', '    "SlidingMode",\n'),
+        after(REGISTER, '        "SingularPerturbation",\n', '        "SlidingMode",\n'),
+        after(
+            REGISTER,
+            '                "flexblocks.control.laws.sampled": ["Sampled"],\n',
+            '                "flexblocks.control.laws.sliding_mode": ["SlidingMode"],\n',
+        ),
     ),
     check=CHECK,
 )

@@ -63,7 +63,6 @@ for name, words in (("damaged.toml", "not a readable .toml file"), ("arm.xml", "
 
 CHANGE = Change(
     name="new linear file format",
-    before="1-2",
     at_most=2,
     files={"flexblocks/export/toml_format.py": FORMAT},
     edits=(

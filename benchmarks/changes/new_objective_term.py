@@ -72,7 +72,6 @@ assert fb.load("plan.nc").transcribed.problem.objective == both
 
 CHANGE = Change(
     name="new objective term",
-    before="6-8",
     at_most=2,
     files={"optim/problem/objectives/speed.py": TERM},
     edits=(

@@ -106,7 +106,6 @@ assert fb.load("plan.nc").transcribed.problem.path == kept.transcribed.problem.p
 
 CHANGE = Change(
     name="new path constraint",
-    before="4-5",
     at_most=2,
     files={"optim/problem/path_constraints/apart.py": CONSTRAINT},
     edits=(

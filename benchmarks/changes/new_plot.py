@@ -63,16 +63,20 @@ plot.save(ax, "portrait.png")
 
 CHANGE = Change(
     name="new plot",
-    before="1-2",
     at_most=2,
     files={"flexblocks/plot/phase_portrait.py": PLOT},
     edits=(
         after(
             REGISTER,
-            "from flexblocks.plot.modes import modes\n",
-            "from flexblocks.plot.phase_portrait import phase_portrait\n",
+            "    from flexblocks.plot.modes import modes\n",
+            "    from flexblocks.plot.phase_portrait import phase_portrait\n",
         ),
-        after(REGISTER, '    "modes",\n', '    "phase_portrait",\n'),
+        after(REGISTER, '        "modes",\n', '        "phase_portrait",\n'),
+        after(
+            REGISTER,
+            '                "flexblocks.plot.modes": ["modes"],\n',
+            '                "flexblocks.plot.phase_portrait": ["phase_portrait"],\n',
+        ),
     ),
     check=CHECK,
 )

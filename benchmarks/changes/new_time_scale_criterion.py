@@ -30,7 +30,6 @@ assert np.isclose(scales.share_apart, 2 / 3)
 
 CHANGE = Change(
     name="new time-scale criterion",
-    before="1-2",
     at_most=1,
     edits=(
         after(

@@ -82,7 +82,6 @@ else:
 
 CHANGE = Change(
     name="new transcription option",
-    before="9",
     at_most=3,
     edits=(
         Edit(

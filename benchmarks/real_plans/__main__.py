@@ -5,7 +5,7 @@
 each plan takes, and by how much its replay misses. A plan counts if it converges within 150 iterations and 60 s; with
 ``--replays`` it is refined as well, and has to replay within its criteria then. It is a study (docs/studies.md): with
 ``--store`` what is finished is kept, and the same command again plans what is missing. At the end comes the table of
-docs/benchmarks/planning.md. With ``--random`` there are N random arms instead, with one task each, and at the end what
+docs/benchmarks/plans.md. With ``--random`` there are N random arms instead, with one task each, and at the end what
 was not planned; of the kind "floating" on craft, of the kind "boom" turned by cylinders. Further tasks are planned if
 ``--tasks`` names them: "vibration", "waits" and "stays unbent".
 """

@@ -1,4 +1,7 @@
-"""Animations of executed notebooks become files of their own, which a page loads when they come into view."""
+"""Animations of executed notebooks become files of their own, which a page loads when they come into view.
+
+On pages of the gallery the first one stands at the top, below the first paragraph.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +14,7 @@ from docutils import nodes
 
 FRAME = re.compile(r'<iframe srcdoc="([^"]*)"')
 FOLDER = "_animations"
+ABOVE = '<p class="caption">The animation at the top of this page.</p>'
 
 
 def extract(app: Any, doctree: nodes.document, page: str) -> None:
@@ -19,7 +23,7 @@ def extract(app: Any, doctree: nodes.document, page: str) -> None:
         return
     up = "../" * page.count("/")
     number = 0
-    for raw in doctree.findall(nodes.raw):
+    for raw in list(doctree.findall(nodes.raw)):
         text = raw.astext()
         if not (found := FRAME.search(text)):
             continue
@@ -30,7 +34,15 @@ def extract(app: Any, doctree: nodes.document, page: str) -> None:
         path.write_text(html.unescape(found[1]), encoding="utf-8")
         start = f'<iframe class="animation" loading="lazy" src="{up}{name}"'
         framed = text[: found.start()] + start + text[found.end() :]
-        raw.replace_self(nodes.raw("", framed, format="html"))
+        frame = nodes.raw("", framed, format="html")
+        first = next(doctree.findall(nodes.paragraph), None)
+        if number == 1 and page.startswith("gallery/") and first is not None:
+            place = first.parent.index(first) + 1
+            note = nodes.paragraph("", "The result of the code below; drag to turn it.")
+            first.parent[place:place] = [frame, nodes.container("", note, classes=["caption"])]
+            raw.replace_self(nodes.raw("", ABOVE, format="html"))
+        else:
+            raw.replace_self(frame)
 
 
 def setup(app: Any) -> dict[str, bool]:

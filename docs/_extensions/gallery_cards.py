@@ -1,9 +1,14 @@
-"""The cards of the gallery: of each example its title, its first sentence and the first picture that it has drawn."""
+"""The cards of the gallery: of each example its title, its first sentence and its machine in space.
+
+Pictures are those of docs/pictures/gallery, which docs/pictures/viewer_pictures.py draws from the animations.
+"""
 
 from __future__ import annotations
 
 import html
+import shutil
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from docutils import nodes
@@ -36,20 +41,23 @@ def card(app: Any, page: str, example: str) -> str:
     Raises
     ------
     ValueError
-        It has no picture.
+        Its picture is missing.
     """
     doctree = app.env.get_doctree(example)
     title = next(doctree.findall(nodes.title)).astext()
     words = next(doctree.findall(nodes.paragraph)).astext()
     sentence = words.partition(". ")[0].rstrip(".") + "."
-    picture = next((image["uri"] for image in doctree.findall(nodes.image)), None)
-    if picture is None:
-        raise ValueError(f"{example} draws no picture; each example of the gallery does.")
+    name = Path(example).name
+    picture = Path(app.srcdir) / "pictures" / "gallery" / f"{name}.png"
+    if not picture.exists():
+        raise ValueError(f"{picture} is missing: python docs/pictures/viewer_pictures.py draws it.")
+    folder = Path(app.outdir) / "_images" / "gallery"
+    folder.mkdir(parents=True, exist_ok=True)
+    shutil.copy(picture, folder)
     up = "../" * page.count("/")
-    file = app.env.images[picture][1]
     return (
         f'<a class="card" href="{app.builder.get_relative_uri(page, example)}">'
-        f'<img src="{up}_images/{file}" alt="" loading="lazy"><strong>{html.escape(title)}</strong>'
+        f'<img src="{up}_images/gallery/{name}.png" alt="" loading="lazy"><strong>{html.escape(title)}</strong>'
         f"<span>{html.escape(sentence)}</span></a>"
     )
 

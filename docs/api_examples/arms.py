@@ -238,7 +238,7 @@ except fb.FlexblocksError as error:
 import warnings
 
 with warnings.catch_warnings():
-    warnings.simplefilter("error", fb.FlexblocksWarning)  # what may not be meant, stops
+    warnings.simplefilter("error", fb.FlexblocksWarning)  # what may not be intended, stops
     fb.assemble(models.subudhi_morris_2002())
 
 # %% models.tendon_arm models.hoist_crane

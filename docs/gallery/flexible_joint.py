@@ -32,8 +32,8 @@ print(fb.linearize(dae).modes())
 # ## Three laws
 #
 # A stiff servo clamps the rotor, and the link swings on its spring as a pendulum does: high gain, no damping. A
-# softer one lets the rotor give way, which takes energy out. LQG weighs the link's angle, estimated from the motor's;
-# its Kalman filter must be told that the link is disturbed, too, or it trusts the model and sees no swing in its
+# softer one lets the rotor yield, which takes energy out. LQG weighs the link's angle, estimated from the motor's;
+# its Kalman filter must know that the link is disturbed, too, or it trusts the model and sees no swing in its
 # estimate.
 
 # %%

@@ -37,7 +37,7 @@ model.connect(elbow.frame_b, coupler.frame_b)  # two outboard ends meet: a loop
 model
 
 # %% [markdown]
-# Start values of joints in a loop are guesses; `closed_start` tells which of them moved to close it.
+# Start values of joints in a loop are guesses; `closed_start` lists which of them moved to close it.
 
 # %%
 dae = fb.assemble(model)

@@ -88,4 +88,4 @@ run.animate(plan, labels=["bang-bang", "planned"], layout="side by side", frames
 #
 # * [Plan a motion, and know what it is worth](plan_a_motion.py): limits, obstacles, audits.
 # * The [gallery](../gallery/index.md) has machines of all sizes.
-# * [Blocks](../blocks.md) tells what a block is; the [reference](../api/index.rst) has all of them.
+# * [Blocks at a glance](../blocks_at_a_glance.md) draws every block; the [reference](../api/index.rst) has all of them.

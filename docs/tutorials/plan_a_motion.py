@@ -44,7 +44,7 @@ print(replay)
 axes = plan.plot(replay)
 
 # %% [markdown]
-# The replay tells what the mesh did not resolve. A finer one, where the errors are, is one word: `refine=True`.
+# The replay shows what the mesh did not resolve. A finer one, where the errors are, is one word: `refine=True`.
 
 # %%
 finer = optim.plan(dae, task, intervals=30, refine=True)

@@ -37,10 +37,13 @@ class Discretization(ABC):
         Its name on the command line, as in ``--beams modes:2``, if its one argument is a number; empty if it has none.
     flexure_type : type of Flexure
         How sections move: by shape functions, linear in the coordinates, unless it says otherwise.
+    is_shaped : bool
+        Whether the unloaded beam is curved or twisted.
     """
 
     keyword: ClassVar[str] = ""
     flexure_type: ClassVar[type[Flexure]] = ShapeFlexure
+    is_shaped = False
 
     @abstractmethod
     def coordinates(self, axis: str) -> tuple[Coordinate, ...]:
@@ -110,9 +113,23 @@ class Discretization(ABC):
         """Whether its shapes may stretch with a beam that slides out of a hub: clamped, with second derivatives."""
         return False
 
+    @property
+    def can_guide(self) -> bool:
+        """Whether a carriage may run along the beam: whether its axis has no kinks."""
+        return self.flexure_type.moving_section is not Flexure.moving_section
+
+    @property
+    def can_guide_in_shear(self) -> bool:
+        """Whether its axis has no kinks in a beam that shears, either."""
+        return True
+
     def has_coordinates_of(self, other: Discretization) -> bool:
         """Whether coordinates of one name mean the same in another discretisation, so that values carry over."""
         return self == other
+
+    def rigid(self) -> Discretization:
+        """Return a discretisation in which the beam does not deform, of the shape that it has unloaded."""
+        return Rigid()
 
     def richer(self) -> Discretization:
         """Return the next finer discretisation of its kind; itself if there is none."""

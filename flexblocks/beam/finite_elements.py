@@ -86,6 +86,10 @@ class FiniteElements(Discretization):
         return _parts(self.n, phi, deformation.tip, profiles), ca.sparsify(shares)
 
     @property
+    def can_guide_in_shear(self) -> bool:
+        return False
+
+    @property
     def can_slide(self) -> bool:
         return True
 

@@ -59,7 +59,7 @@ class SlidingFunctions:
     @cached_property
     def tip(self) -> TipBody:
         """The body that shapes the modes, in SI units."""
-        return carried_tip(self.block, self.local.carried)
+        return carried_tip(self.block, self.local.carried["frame_b"])
 
     @cached_property
     def _start_tip(self) -> TipBody:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
 from functools import lru_cache
-from typing import Literal
+from typing import Any, Literal
 
 import casadi as ca
 import numpy as np
@@ -27,6 +28,7 @@ from flexblocks.errors import ParameterError
 from flexblocks.interfaces import Coordinate, Frame, Local
 
 MOST_POINTS = 1000  # a choice: what is more is a typing error
+ANGLE = 0.8  # rad that a beam at rest is curved or twisted by, for each of which a point more is taken
 
 
 @dataclass(frozen=True, repr=False)
@@ -47,7 +49,14 @@ class StrainModes(Discretization):
         Places x/l at which the polynomials start anew, or functions of your own are not smooth.
     points : int, optional
         Gauss points on each piece at which the direction of the axis is taken; by default n + 1, of functions other
-        than polynomials n + 2. In space, where no strain jumps, as many Gauss-Lobatto points besides the root.
+        than polynomials n + 2. In space, where no strain jumps, as many Gauss-Lobatto points besides the root. A beam
+        that is curved or twisted has one more for every 0.8 rad by which it is so.
+    curvature : float, callable or pair of these
+        How the unloaded beam is bent: the angle [rad] by which its axis turns towards y from the root to the tip, along
+        an arc; or a function of x/l, the curvature times the length. A pair is towards y, and towards z.
+    twist : float or callable
+        How the unloaded beam is twisted: the angle [rad] by which the section at the tip is turned about x against the
+        root; or a function of x/l, the angle per length times the length.
 
     Raises
     ------
@@ -56,6 +65,10 @@ class StrainModes(Discretization):
 
     Notes
     -----
+    Stiffness, density and the planes of bending are those of the sections, which a twist turns along the beam; so is a
+    curvature. The length is that of the axis, and energy is stored by what the strains differ from those at rest by.
+    With n = 0 a curved or twisted beam is rigid.
+
     Coordinates, i = 1, 2, ...: ``curvature_y[i]``, ``curvature_z[i]`` [rad], whose functions add up to the curvature
     times the length; ``torsion[i]`` [rad], likewise to the twist per length; ``extension[i]`` [m], to the extension
     times the length; ``shear_y[i]``, ``shear_z[i]`` [rad], to shear strains, in a beam that shears and whose sections
@@ -73,12 +86,16 @@ class StrainModes(Discretization):
     functions: Literal["polynomials", "modes"] | tuple[Callable[[float], float], ...] = "polynomials"
     breaks: tuple[float, ...] = ()
     points: int | None = None
+    curvature: Any = 0.0
+    twist: Any = 0.0
 
     keyword = "strains"
     flexure_type = StrainFlexure
 
     def __post_init__(self) -> None:
-        check_number("StrainModes", self.n, most=30)
+        self._check_rest()
+        if self.n != 0 or isinstance(self.n, bool) or not self.is_shaped:
+            check_number("StrainModes", self.n, most=30)
         if isinstance(self.functions, str) and self.functions not in ("polynomials", "modes"):
             raise ParameterError(
                 f"StrainModes: functions = {self.functions!r}; must be 'polynomials', 'modes' or a tuple of {self.n} "
@@ -102,6 +119,43 @@ class StrainModes(Discretization):
                 "StrainModes: breaks with functions = 'modes'; modes know where the beam has its jumps."
             )
         object.__setattr__(self, "breaks", tuple(sorted({float(place) for place in places})))
+
+    def _check_rest(self) -> None:
+        pair = isinstance(self.curvature, (tuple, list))
+        if pair:
+            object.__setattr__(self, "curvature", tuple(self.curvature))
+        if pair and len(self.curvature) != 2:
+            raise ParameterError(
+                f"StrainModes: curvature = {self.curvature!r}; must be an angle [rad] or a function of x/l, or a pair "
+                "of these, towards y and towards z."
+            )
+        curvatures = self.curvature if pair else (self.curvature,)
+        for name, value in (*(("curvature", each) for each in curvatures), ("twist", self.twist)):
+            given: Any = value
+            if callable(value) and takes_a_place(value):
+                given = value_at(value, 0.3, f"StrainModes: {name}")
+            number = isinstance(given, (int, float, np.number)) and not isinstance(given, bool)
+            if not number or not math.isfinite(float(given)):
+                raise ParameterError(
+                    f"StrainModes: {name} = {value!r}; must be a finite angle [rad], or a function of x/l."
+                )
+
+    @property
+    def is_shaped(self) -> bool:  # pyright: ignore[reportIncompatibleVariableOverride]
+        """Whether the unloaded beam is curved or twisted."""
+        return bool(self._rest)
+
+    @property
+    def _rest(self) -> dict[str, Any]:
+        """Curvatures and twist of the unloaded beam, as they were given, by deformation; those that are not zero."""
+        along_y, along_z = self.curvature if isinstance(self.curvature, tuple) else (self.curvature, 0.0)
+        given = {"y": along_y, "z": along_z, "torsion": self.twist}
+        return {axis: value for axis, value in given.items() if callable(value) or value != 0.0}
+
+    def rigid(self) -> Discretization:
+        if not self.is_shaped:
+            return super().rigid()
+        return replace(self, n=0, functions="polynomials", points=self.points and max(self.points, 1))
 
     def _check_own(self) -> None:
         functions = tuple(self.functions) if isinstance(self.functions, (tuple, list)) else ()
@@ -163,7 +217,7 @@ class StrainModes(Discretization):
         """A polynomial is the same one, however many there are."""
         if not isinstance(other, StrainModes):
             return False
-        alike = self.functions == other.functions and self.breaks == other.breaks
+        alike = self.functions == other.functions and self.breaks == other.breaks and self._rest == other._rest
         return alike and (self.n == other.n or (self.functions == "polynomials" and not self.breaks))
 
     def richer(self) -> StrainModes:
@@ -209,7 +263,16 @@ class StrainModes(Discretization):
     def flexure(self, beam: Beam, root: Frame, local: Local) -> Flexure:
         flexure = super().flexure(beam, root, local)
         assert isinstance(flexure, StrainFlexure)
-        return replace(flexure, points=self.points or self._points, local=local)
+        rest = {axis: own_strains((_function(value),), self.breaks) for axis, value in self._rest.items()}
+        turned = sum(float(sizes(each)[0]) for each in rest.values())
+        points = self.points or max(self._points, 2) + math.ceil(turned / ANGLE) if rest else self._points
+        return replace(flexure, points=self.points or points, local=local, rest=rest)
+
+
+def _function(value: Any) -> Callable[[float], float]:
+    """Return a function of x/l, which a number is the constant value of."""
+    function: Any = value if callable(value) else lambda _: float(value)
+    return function
 
 
 def _none(functions: PiecewisePolynomials) -> PiecewisePolynomials:

@@ -14,6 +14,7 @@ from flexblocks.blocks.bodies.rigid_body import RigidBody
 from flexblocks.blocks.bodies.rigid_link import RigidLink
 from flexblocks.blocks.bodies.sliding_beam import SlidingBeam
 from flexblocks.blocks.bodies.total_momentum import TotalMomentum
+from flexblocks.blocks.bodies.track import Track
 from flexblocks.blocks.drives.backlash import Backlash
 from flexblocks.blocks.drives.dc_motor import DCMotor
 from flexblocks.blocks.drives.driven_joints import DrivenPrismatic, DrivenRevolute
@@ -29,10 +30,12 @@ from flexblocks.blocks.drives.rotor import Rotor
 from flexblocks.blocks.drives.source import ForceSource, TorqueSource
 from flexblocks.blocks.drives.torsional_spring import TorsionalSpring
 from flexblocks.blocks.drives.translational_gear import TranslationalGear
+from flexblocks.blocks.drives.translational_spring import TranslationalSpring
 from flexblocks.blocks.forces.cable import Cable
 from flexblocks.blocks.forces.contact import Contact
 from flexblocks.blocks.forces.hydraulic_cylinder import HydraulicCylinder
 from flexblocks.blocks.forces.line_force import LineForce
+from flexblocks.blocks.forces.pulley_rope import PulleyRope
 from flexblocks.blocks.forces.spring_damper import SpringDamper
 from flexblocks.blocks.forces.world_force import WorldForce, WorldTorque
 from flexblocks.blocks.joints.compound_joints import Gimbal, Universal
@@ -72,6 +75,7 @@ __all__ = [
     "PDServo",
     "Payload",
     "Prismatic",
+    "PulleyRope",
     "Rack",
     "ReducedBody",
     "Revolute",
@@ -84,7 +88,9 @@ __all__ = [
     "TorqueSource",
     "TorsionalSpring",
     "TotalMomentum",
+    "Track",
     "TranslationalGear",
+    "TranslationalSpring",
     "Universal",
     "WorldForce",
     "WorldTorque",

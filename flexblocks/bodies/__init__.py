@@ -1,6 +1,6 @@
 """Flexible bodies of any shape, reduced from finite elements to a few modes.
 
-`flexible_body` is the value; `finite_elements` the matrices that it is made of, `reduction` their Craig-Bampton modes,
+`flexible_body` is the value; `finite_elements` the matrices that it is made of, `reduction` their modes,
 `inertia_integrals` what a body that moves needs of them, `kept_modes` the few that a block takes. Nothing here knows
 blocks.
 """

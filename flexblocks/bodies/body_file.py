@@ -124,9 +124,11 @@ def load_body(path: str | Path) -> FlexibleBody:
 def _body(data: dict[str, np.ndarray]) -> FlexibleBody:
     parts: dict[str, Any] = {}
     for name, kind in PARTS.items():
-        names = [field.name for field in dataclasses.fields(kind)]
-        if f"{name}.{names[-1]}" in data:
-            parts[name] = kind(**{each: _value(each, data[f"{name}.{each}"]) for each in names})
+        if any(key.startswith(f"{name}.") for key in data):
+            keys = {field.name: f"{name}.{field.name}" for field in dataclasses.fields(kind)}
+            optional = {field.name for field in dataclasses.fields(kind) if field.default is None}
+            held = {each: key for each, key in keys.items() if key in data or each not in optional}
+            parts[name] = kind(**{each: _value(each, data[key]) for each, key in held.items()})
     plain = (field.name for field in dataclasses.fields(FlexibleBody) if field.name not in PARTS)
     return FlexibleBody(**{name: _value(name, data[name]) for name in plain}, **parts)
 

@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from flexblocks.errors import ModelWarning, ParameterError, listing
+from flexblocks.errors import ParameterError, listing
 from flexblocks.libraries import scipy
 from flexblocks.user_warning import warn
+from flexblocks.warning_kinds import BODY_UNITS
 
 WHERE = "FlexibleBody"
 # Rounding of assembled matrices, and of those written with seven digits.
@@ -103,7 +104,7 @@ def finite_elements(
     _check_mass(model)
     _check_held(model)
     for doubt in _doubts(model):
-        warn(f"{WHERE}: {doubt}", ModelWarning)
+        warn(f"{WHERE}: {doubt}", BODY_UNITS)
     return model
 
 

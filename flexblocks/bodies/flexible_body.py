@@ -38,6 +38,8 @@ class Surface:
         [m]
     motion : ndarray (k, 6, n)
         Shift [m] and small turn [rad] of each for a unit of each mode.
+    stress : ndarray (v, 6, n) or None
+        xx, yy, zz, xy, yz, zx [Pa] at each vertex for a unit of each mode; None where only matrices are known.
     """
 
     vertices: np.ndarray
@@ -45,6 +47,7 @@ class Surface:
     rides: np.ndarray
     stations: np.ndarray
     motion: np.ndarray
+    stress: np.ndarray | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,10 +120,10 @@ class FlexibleBody:
 
     Notes
     -----
-    The body is clamped at ``frame_a``, whose axes are those of the mesh. Modes are those of Craig and Bampton (AIAA
-    Journal 6, 1968): six static ones for each further interface, which stays rigid, and the lowest with all interfaces
-    held, as the natural modes of the clamped body. Each has a mean square displacement of 1 over the mass, so that its
-    amplitude is in m.
+    The body is clamped at ``frame_a``, whose axes are those of the mesh. Modes are those of Herting (Finite Elements in
+    Analysis and Design 1, 1985): the answers to forces and moments at each further interface, six static ones each, and
+    the lowest natural ones, all of the body clamped at ``frame_a`` alone. They are combined to the natural modes of
+    what they span. Each has a mean square displacement of 1 over the mass, so that its amplitude is in m.
     """
 
     mass: float
@@ -179,8 +182,8 @@ class FlexibleBody:
             Numbers of the nodes, from 0, of each interface: ``frame_a``, at which the body is clamped, ``frame_b``, and
             any number of others. The nodes of each move as a rigid body.
         modes : int
-            Modes that are kept in the value, six for each interface besides ``frame_a`` and the rest vibrations with
-            all interfaces held. Blocks take fewer.
+            Modes that are kept in the value, six static ones for each interface besides ``frame_a`` and the rest
+            vibrations. Blocks take fewer.
         points : dict, optional
             The origin (3,) [m] of an interface's frame; by default the mean of its nodes.
         triangles : (t, 3), optional

@@ -32,13 +32,22 @@ def body_of_matrices(
 
 
 def reduced_body(
-    model: FiniteElements, reduction: Reduction, modes: np.ndarray, triangles: Any, negligible: float, **more: Any
+    model: FiniteElements,
+    reduction: Reduction,
+    modes: np.ndarray,
+    triangles: Any,
+    negligible: float,
+    stress: np.ndarray | None = None,
+    **more: Any,
 ) -> FlexibleBody:
-    """Return the body that deforms in modes (3 N, n) of mean square 1; `more` are its further attributes."""
+    """Return the body that deforms in modes (3 N, n) of mean square 1; `more` are its further attributes.
+
+    `stress` (c, 6, n) [Pa] is that of the modes at the first c nodes, on which the triangles are.
+    """
     origin = model.points[0]
     places = model.nodes - origin
     fields = [places, *fields_of(modes)]
-    drawn = None if triangles is None else surface(places, _triangles(triangles, len(places)), modes)
+    drawn = None if triangles is None else surface(places, _triangles(triangles, len(places)), modes, stress)
     return FlexibleBody(
         mass=model.mass,
         first=first_moments(model, fields),

@@ -56,16 +56,15 @@ class KeptModes:
 
 
 def kept_modes(body: FlexibleBody, count: int, carried: np.ndarray) -> KeptModes:
-    """Return the lowest modes of a body that carries an inertia (6, 6) at ``frame_b``, (omega, v)."""
+    """Return the lowest modes of a body that carries inertias (m - 1, 6, 6), (omega, v), at its further interfaces."""
     return _kept(body, count, np.ascontiguousarray(carried, dtype=float).tobytes())
 
 
 @lru_cache(maxsize=64)
 def _kept(body: FlexibleBody, count: int, load: bytes) -> KeptModes:
-    carried = np.frombuffer(load).reshape(6, 6)[np.ix_(SWAPPED, SWAPPED)]
-    tip = body.motion[body.names.index("frame_b")]
-    own = body.modal_mass
-    loaded = own + tip.T @ carried @ tip
+    carried = np.frombuffer(load).reshape(-1, 6, 6)[:, SWAPPED][:, :, SWAPPED]
+    tip, own = body.motion[body.names.index("frame_b")], body.modal_mass
+    loaded = own + np.einsum("mci,mcd,mdj->ij", body.motion[1:], carried, body.motion[1:])
     every = diagonalized(body.stiffness, loaded)
     basis = every[:, :count]
     basis = basis / np.sqrt(np.sum(basis * (own @ basis), axis=0) / body.mass)

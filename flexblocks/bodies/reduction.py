@@ -1,4 +1,9 @@
-"""Craig-Bampton reduction: modes of a finite-element body whose interfaces are rigid (Craig & Bampton 1968)."""
+"""Reduction of a finite-element body with rigid interfaces to static and natural modes, clamped at its inlet.
+
+Herting, A General Purpose, Multi-Stage, Component Modal Synthesis Method, Finite Elements in Analysis and Design 1
+(1985). The natural modes of Craig and Bampton hold all interfaces, which leaves frequencies of the clamped body ten
+times as far off.
+"""
 
 from __future__ import annotations
 
@@ -48,55 +53,56 @@ class Reduction:
         return np.hstack(motions)
 
     @cached_property
+    def reduced(self) -> tuple[Any, Any]:
+        """Stiffness and mass (n, n) of `spread`."""
+        K, M = ((self.spread.T @ each @ self.spread).tocsc() for each in (self.model.K, self.model.M))
+        return K, M
+
+    @cached_property
     def clamped(self) -> Any:
         """Factors of the stiffness of `spread`, held at the inlet alone."""
-        return factorized((self.spread.T @ self.model.K @ self.spread).tocsc(), "frame_a")
+        return factorized(self.reduced[0], "frame_a")
 
     def full_frequencies(self, count: int = COMPARED, carried: np.ndarray | None = None) -> np.ndarray:
         """Return the lowest frequencies [rad/s] of the full model, clamped at ``frame_a``.
 
-        `carried` is the inertia (6, 6) of a rigid body at ``frame_b``, in the order (omega, v).
+        `carried` are the inertias (m - 1, 6, 6) of rigid bodies at the further interfaces, in the order (omega, v).
         """
-        M = (self.spread.T @ self.model.M @ self.spread).tocsc()
-        K = (self.spread.T @ self.model.K @ self.spread).tocsc()
+        K, M = self.reduced
         if carried is not None:
-            first = M.shape[0] - self.interface_motions.shape[1]
-            first += 6 * (self.model.names.index("frame_b") - 1)
             order = [3, 4, 5, 0, 1, 2]
-            more = scipy.sparse.lil_matrix(M.shape)
-            more[first : first + 6, first : first + 6] = np.asarray(carried)[np.ix_(order, order)]
-            M = (M + more).tocsc()
+            loads = [load[np.ix_(order, order)] for load in np.asarray(carried)]
+            free = M.shape[0] - 6 * len(loads)
+            M = (M + scipy.sparse.block_diag([scipy.sparse.csc_matrix((free, free)), *loads])).tocsc()
         return np.sqrt(np.abs(_lowest(K, M, min(count, M.shape[0] - 2), self.clamped)[0]))
 
     def modes(self, count: int) -> np.ndarray:
-        """Return the modes (3 N, count): static ones of each interface and the lowest with all interfaces held.
+        """Return the modes (3 N, count): static ones of each interface and the lowest of the clamped body.
 
-        They span the same space as those returned: the modes of the clamped, otherwise free body by frequency.
+        Both are of the body clamped at the inlet alone. The static ones answer forces and moments at the interfaces,
+        which makes a body that carries a load as exact as one that carries none.
 
         Raises
         ------
         ParameterError
             Fewer than the static ones, or more than the body has.
         """
-        model, inner = self.model, self.model.inner
-        static = self.interface_motions.shape[1]
+        static, size = self.interface_motions.shape[1], self.spread.shape[1]
         if isinstance(count, bool) or not isinstance(count, int) or count < static:
             raise ParameterError(
                 f"{WHERE}: modes = {count!r}; must be a whole number, at least {static}: six for each interface "
                 "besides frame_a."
             )
-        rows = np.flatnonzero(inner)
-        if count - static > len(rows) - 2:
-            raise ParameterError(f"{WHERE}: modes = {count}; the mesh has but {len(rows)} displacements inside.")
-        own = self.spread[:, : len(rows)]
-        K, M = (own.T @ model.K @ own).tocsc(), (own.T @ model.M @ own).tocsc()
-        held = factorized(K, "all interfaces")
-        constraint = self.interface_motions - own @ held.solve(own.T @ (model.K @ self.interface_motions))
-        columns = [constraint]
+        if count > size - 2:
+            raise ParameterError(f"{WHERE}: modes = {count}; the mesh has but {size} displacements.")
+        at_interfaces = np.eye(size, static, static - size)
+        columns = [self.clamped.solve(at_interfaces)]
+        K, M = self.reduced
         if count > static:
-            columns.append(own @ _lowest(K, M, count - static, held)[1])
-        basis = np.hstack(columns)
-        return basis @ diagonalized(basis.T @ (model.K @ basis), basis.T @ (model.M @ basis))
+            columns.append(_lowest(K, M, count - static, self.clamped)[1])
+        # Those of a high order are almost a combination of the static ones.
+        basis, _ = np.linalg.qr(np.hstack([column / np.linalg.norm(column, axis=0) for column in columns]))
+        return self.spread @ (basis @ diagonalized(basis.T @ (K @ basis), basis.T @ (M @ basis)))
 
 
 def _lowest(K: Any, M: Any, count: int, factors: Any) -> tuple[np.ndarray, np.ndarray]:

@@ -18,8 +18,9 @@ from flexblocks.bodies.finite_elements import WHERE
 from flexblocks.bodies.flexible_body import FlexibleBody
 from flexblocks.bodies.inertia_tensor import axial, cross_matrix, moment_of_inertia
 from flexblocks.bodies.sid_text import Sid, SidNode, Taylor, read_sid, sid_text
-from flexblocks.errors import ModelWarning, ParameterError, listing
+from flexblocks.errors import ParameterError, listing
 from flexblocks.user_warning import warn
+from flexblocks.warning_kinds import SID_FREQUENCIES
 
 # Files have seven digits; what is off by more says something else.
 SLACK = 1e-3
@@ -173,7 +174,7 @@ def _compare(path: str | Path, body: FlexibleBody) -> None:
         warn(
             f"{WHERE}: {path}: frequency {worst + 1} of Ke and Me is {body.natural_frequencies[worst] / 2 / np.pi:.5g} "
             f"Hz, and the file names {named[worst] / 2 / np.pi:.5g} Hz; check units, and what the body carried there.",
-            ModelWarning,
+            SID_FREQUENCIES,
         )
 
 

@@ -12,8 +12,11 @@ from flexblocks.libraries import scipy
 STATIONS, AROUND = 48, 12
 
 
-def surface(nodes: np.ndarray, triangles: np.ndarray, modes: np.ndarray) -> Surface:
-    """Return the surface of nodes (N, 3) [m] and triangles (t, 3) that deforms in modes (3 N, n)."""
+def surface(nodes: np.ndarray, triangles: np.ndarray, modes: np.ndarray, stress: np.ndarray | None) -> Surface:
+    """Return the surface of nodes (N, 3) [m] and triangles (t, 3) that deforms in modes (3 N, n).
+
+    `stress` (c, 6, n) [Pa] is that of the modes at the first c nodes.
+    """
     used, corners = np.unique(triangles, return_inverse=True)
     vertices = nodes[used]
     chosen = _spread(vertices, min(STATIONS, len(vertices)))
@@ -22,7 +25,8 @@ def surface(nodes: np.ndarray, triangles: np.ndarray, modes: np.ndarray) -> Surf
     shapes = modes.reshape(len(nodes), 3, -1)
     around = np.asarray(scipy.spatial.KDTree(nodes).query(stations, min(AROUND, len(nodes)))[1])
     motion = np.array([_rigid_part(nodes, shapes, near, at) for near, at in zip(around, stations, strict=True)])
-    return Surface(vertices, corners.reshape(triangles.shape), np.asarray(rides), stations, motion)
+    at_vertices = None if stress is None else stress[used]
+    return Surface(vertices, corners.reshape(triangles.shape), np.asarray(rides), stations, motion, at_vertices)
 
 
 def _rigid_part(nodes: np.ndarray, shapes: np.ndarray, near: np.ndarray, at: np.ndarray) -> np.ndarray:

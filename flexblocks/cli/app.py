@@ -19,24 +19,29 @@ class Program(Commands):
     def invoke(self, ctx: Any) -> Any:
         # Refusals and warnings are messages to the user, not tracebacks; anything else is a bug and shows itself.
         with warnings.catch_warnings():
-            warnings.showwarning = _show_warning
+            warnings.showwarning = lambda message, *_: _say("Warning", "bold yellow", str(message), ctx)
             try:
                 return super().invoke(ctx)
             except (FlexblocksError, OSError) as error:
-                _say("Refused", "bold red", str(error))
+                _say("Refused", "bold red", str(error), ctx)
                 raise typer.Exit(1) from None
 
+    def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
+        name, command, rest = super().resolve_command(ctx, args)
+        # What is said from now on is said to whoever writes files, and options of this command.
+        ctx.obj = [option for each in getattr(command, "params", ()) for option in each.opts]
+        return name, command, rest
 
-def _show_warning(message: Warning | str, *_: Any) -> None:
-    _say("Warning", "bold yellow", str(message))
 
-
-def _say(word: str, style: str, text: str) -> None:
-    """Print a message to stderr; stdout is for results."""
+def _say(word: str, style: str, text: str, ctx: Any) -> None:
+    """Print a message to stderr, in the terms of files and options; stdout is for results."""
     from rich.console import Console  # takes long to import, as does what is in it
     from rich.text import Text
 
-    Console(stderr=True, soft_wrap=True).print(Text(f"{word}: ", style=style).append(text, "default"))
+    from flexblocks.cli.file_terms import in_file_terms
+
+    said = in_file_terms(text, ctx.obj or ())
+    Console(stderr=True, soft_wrap=True).print(Text(f"{word}: ", style=style).append(said, "default"))
 
 
 def _print_version(asked: bool) -> None:

@@ -9,7 +9,11 @@ from typing import Annotated
 import typer
 
 from flexblocks.cli.completion import complete_model
+from flexblocks.errors import FileFormatError
 from flexblocks.file_paths import expanded
+from flexblocks.modeling.degrees import in_radians, is_angular
+from flexblocks.modeling.model import Model
+from flexblocks.modeling.spanning_tree import topology
 
 ModelArgument = Annotated[
     str,
@@ -80,17 +84,30 @@ def pairs(option: str, texts: Iterable[str] | None) -> dict[str, str]:
     return values
 
 
-def number(option: str, name: str, text: str) -> float:
-    """Return the number in NAME=VALUE; the library checks its range."""
+def number(option: str, name: str, text: str, unit: str | None = None) -> float:
+    """Return the number in NAME=VALUE, in radians of an angle such as 90deg; the library checks its range."""
     try:
-        return float(text)
+        return float(in_radians(text, name, unit))
     except ValueError:
-        raise typer.BadParameter(f"{name} = '{text}'; must be a number.", param_hint=option) from None
+        words = f" or an angle, such as 90{str(unit).replace('rad', 'deg')}" if is_angular(unit or "rad") else ""
+        raise typer.BadParameter(f"{name} = '{text}'; must be a number{words}.", param_hint=option) from None
+    except FileFormatError as error:
+        raise typer.BadParameter(str(error), param_hint=option) from None
 
 
-def numbers(option: str, texts: Iterable[str] | None) -> dict[str, float]:
-    """Return NAME=NUMBER arguments as a dict."""
-    return {name: number(option, name, text) for name, text in pairs(option, texts).items()}
+def numbers(option: str, texts: Iterable[str] | None, model: Model | None = None) -> dict[str, float]:
+    """Return NAME=NUMBER arguments as a dict; names are of variables of a `model`, whose units are known."""
+    units = {} if model is None else units_of(model)
+    return {name: number(option, name, text, units.get(name)) for name, text in pairs(option, texts).items()}
+
+
+def units_of(model: Model) -> dict[str, str]:
+    """Return the units of coordinates and their rates, states and inputs of a model, by name."""
+    units = {}
+    for name, block in topology(model).blocks.items():
+        units |= {f"{name}.{each.name}": each.unit for each in (*block.coordinates(), *block.states(), *block.inputs())}
+        units |= {f"der({name}.{each.name})": f"{each.unit}/s" for each in block.coordinates()}
+    return units
 
 
 def names(text: str | None) -> tuple[str, ...] | None:

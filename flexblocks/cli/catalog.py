@@ -14,6 +14,7 @@ from flexblocks.cli.completion import SUFFIXES
 from flexblocks.cli.report import print_json, print_table
 from flexblocks.errors import FileFormatError, NameUnknownError, suggestion
 from flexblocks.file_paths import expanded
+from flexblocks.modeling.degrees import in_radians
 from flexblocks.modeling.model import Model
 from flexblocks.modeling.model_file import load_model
 
@@ -73,7 +74,7 @@ def _arguments(name: str, function: Callable[..., Model], texts: dict[str, str])
 
 def _read(argument: str, text: str) -> object:
     try:
-        return yaml.safe_load(text)
+        return in_radians(yaml.safe_load(text), argument, None)
     except (yaml.YAMLError, ValueError) as error:  # an integer of more than 4300 digits is a ValueError
         raise typer.BadParameter(
             f"{argument}={text[:40]} cannot be read ({' '.join(str(error).split())[:100]}); must be a number, a word "

@@ -41,7 +41,7 @@ def check(
     checked_picture(plot)
     # Assemble before anything is printed: a refusal then stands alone.
     arm = model_named(model, settings, imported_types(imports))
-    dae = assemble(arm, symbolic="all" if symbolic == ["all"] else symbolic or (), locked=numbers("--lock", lock))
+    dae = assemble(arm, symbolic="all" if symbolic == ["all"] else symbolic or (), locked=numbers("--lock", lock, arm))
     data = summary(arm, dae)
     save_picture(plot, lambda pictures: pictures.model(arm))
     if json:

@@ -70,8 +70,8 @@ def compare(
     kinds = {text: _kind(text) for text in beams or ("modes:1", "modes:2", "elements:2", "elements:4")}
     t = np.linspace(0.0, time, samples)
     arm = model_named(model, settings, imported_types(imports))
-    held, locked = numbers("--at", at) or None, numbers("--lock", lock)
-    result = compared(arm, kinds, t, signals(inputs), numbers("--x0", x0), at=held, output=output, locked=locked)
+    held, locked = numbers("--at", at, arm) or None, numbers("--lock", lock, arm)
+    result = compared(arm, kinds, t, signals(inputs), numbers("--x0", x0, arm), at=held, output=output, locked=locked)
     if out is not None:
         with atomic_file(out) as unfinished:
             result.table.to_csv(unfinished)

@@ -91,7 +91,7 @@ def export(
         )
     arm = model_named(model, settings, imported_types(imports))
     wanted = "all" if symbolic == "all" else names(symbolic) or ()
-    dae = assemble(arm, symbolic=wanted, locked=numbers("--lock", lock), prescribed=prescribe or ())
+    dae = assemble(arm, symbolic=wanted, locked=numbers("--lock", lock, arm), prescribed=prescribe or ())
     output_names = names(outputs)
     written: list[Path] = []
     if fmu is not None:

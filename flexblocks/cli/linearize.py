@@ -63,7 +63,7 @@ def linearize(
     checked_report(report)
     held = numbers("--at", at)
     arm = model_named(model, settings, imported_types(imports))
-    dae = assemble(arm, locked=numbers("--lock", lock), prescribed=prescribe or ())
+    dae = assemble(arm, locked=numbers("--lock", lock, arm), prescribed=prescribe or ())
     # The equilibrium with those coordinates and inputs held.
     inputs = {name: value for name, value in held.items() if name in dae.u}
     point = equilibrium(dae, x={name: value for name, value in held.items() if name not in inputs}, u=inputs)

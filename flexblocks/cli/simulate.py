@@ -36,7 +36,7 @@ from flexblocks.simulation import SimulationError
 from flexblocks.simulation import simulate as integrate
 from flexblocks.simulation.chunks import DEFAULT_STEPS
 from flexblocks.simulation.dataset import ranges
-from flexblocks.simulation.method import MethodName
+from flexblocks.simulation.method import FIXED, METHODS, MethodName
 
 
 def simulate(
@@ -49,8 +49,18 @@ def simulate(
     samples: SamplesOption = 1001,
     inputs: InputOption = None,
     x0: X0Option = None,
-    method: Annotated[str, typer.Option("--method", help="auto, adams, bdf, idas, rk4 or dop853.")] = "auto",
-    step: Annotated[float | None, typer.Option("--step", help="Step of rk4 in seconds.", show_default=False)] = None,
+    method: Annotated[str, typer.Option("--method", help=f"{', '.join(METHODS[:-1])} or {METHODS[-1]}.")] = "auto",
+    step: Annotated[
+        float | None,
+        typer.Option("--step", help=f"Fixed step in seconds, of {', '.join(FIXED)}.", show_default=False),
+    ] = None,
+    highest: Annotated[
+        float | None,
+        typer.Option("--highest", help="Highest frequency followed in Hz, of method implicit.", show_default=False),
+    ] = None,
+    slow_start: Annotated[
+        bool, typer.Option("--slow-start", help="Begin without vibrations, of method implicit.")
+    ] = False,
     saturate: SaturateOption = False,
     max_steps: Annotated[
         int | None,
@@ -76,9 +86,10 @@ def simulate(
     checked_report(report)
     if not 0 < time < float("inf"):
         raise typer.BadParameter(f"{time:g} s; must be finite and > 0.", param_hint="--time")
-    start, u = numbers("--x0", x0), signals(inputs)
+    u = signals(inputs)
     arm = model_named(model, settings, imported_types(imports))
-    dae = assemble(arm, locked=numbers("--lock", lock), prescribed=prescribe or ())
+    start = numbers("--x0", x0, arm)
+    dae = assemble(arm, locked=numbers("--lock", lock, arm), prescribed=prescribe or ())
     dae = dae.with_outputs(names(outputs) or ())
     try:
         motion = integrate(
@@ -88,6 +99,8 @@ def simulate(
             x0=start,
             method=cast(MethodName, method),
             step=step,
+            highest=highest,
+            slow_start=slow_start,
             saturate=saturate,
             time_limit=time_limit,
             max_steps=DEFAULT_STEPS if max_steps is None else max_steps,

@@ -26,6 +26,7 @@ from flexblocks.dae.dae import DAE
 from flexblocks.errors import listing
 from flexblocks.libraries import scipy
 from flexblocks.user_warning import warn
+from flexblocks.warning_kinds import CHANGE_POINT, OTHER_ASSEMBLY
 
 POLISHED = 1e-6  # mismatch of a posture that a solver of another kind has closed [lengths of the loops, rad]
 SAME = 1e-3  # difference of postures that count as one, where the loops are closed up to that mismatch
@@ -76,7 +77,8 @@ def closed_posture(dae: DAE, target: np.ndarray, p: np.ndarray, held: np.ndarray
             warn(
                 f"{where.rstrip(': ')}: the loops of '{dae.name}' open on the way from the start to "
                 f"{listing(_values(dae, target, held))}; the posture that was found there may belong to another "
-                "assembly of the linkage. Start nearer to it, or give more coordinates."
+                "assembly of the linkage. Start nearer to it, or give more coordinates.",
+                OTHER_ASSEMBLY,
             )
             return q
     raise not_closed(dae, target, p, held, where)
@@ -116,7 +118,8 @@ def warn_of_change_points(dae: DAE, way: np.ndarray, p: np.ndarray, led_ones: np
         told = passed_words(listing(_values(dae, passed, led_ones), 3), joints_in_line(dae, way[behind - 1], p))
         warn(
             f"{where.rstrip(': ')}: on the way from the start values of '{dae.name}', {told}; the posture that was "
-            "found belongs to one of several assemblies. Start beyond that point, or give more coordinates."
+            "found belongs to one of several assemblies. Start beyond that point, or give more coordinates.",
+            CHANGE_POINT,
         )
 
 

@@ -15,6 +15,7 @@ from flexblocks.dae.closed_start import ClosedStart
 from flexblocks.dae.dae import DAE
 from flexblocks.errors import listing
 from flexblocks.user_warning import warn
+from flexblocks.warning_kinds import CLOSED_START
 
 LOG = logging.getLogger("flexblocks.assemble")
 
@@ -122,6 +123,7 @@ def _warn(dae: DAE, record: ClosedStart, far: np.ndarray) -> None:
         told.append(f"start values moved far to close its loops: {values}")
     if told:
         warn(
-            f"assemble: '{dae.name}': {'; '.join(told)}. Check lengths and start values; `dae.closed_start` tells all "
-            "that moved."
+            f"assemble: '{dae.name}': {'; '.join(told)}. Check lengths and start values; `dae.closed_start` lists "
+            "all that moved.",
+            CLOSED_START,
         )

@@ -16,7 +16,8 @@ from flexblocks.errors import listing
 
 StateValues = Mapping[str, float] | Sequence[float] | np.ndarray | None
 
-NEARLY = 1e-5  # a full state vector that misses by less is closed silently [lengths of the loops, rad]
+# A full state vector that misses by less, as after a coarse step, is closed silently [lengths of the loops, rad].
+NEARLY = 1e-4
 
 
 def closed_state(dae: DAE, values: StateValues, p: np.ndarray, where: str) -> np.ndarray:

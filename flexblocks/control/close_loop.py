@@ -24,6 +24,7 @@ from flexblocks.errors import ComputationError, NameUnknownError, ParameterError
 from flexblocks.interfaces.physics import Output
 from flexblocks.interfaces.variables import Variables, variables
 from flexblocks.user_warning import warn
+from flexblocks.warning_kinds import UNREAD_SENSORS
 
 
 def close_loop(
@@ -125,7 +126,10 @@ def _sensed(dae: DAE, sensors: Iterable[Sensor]) -> DAE:
 
 def _warn_of_unread(arm: SensedArm) -> None:
     if arm.unread:
-        warn(f"close_loop: sensors: the law does not measure {listing(arm.unread)}; these sensors do nothing.")
+        warn(
+            f"close_loop: sensors: the law does not measure {listing(arm.unread)}; these sensors do nothing.",
+            UNREAD_SENSORS,
+        )
 
 
 @dataclass(frozen=True, eq=False)

@@ -287,18 +287,18 @@ def _signal(dae: DAE, name: str) -> ca.SX:
 
 
 def _refuse_unmeasured(dae: DAE, told: Sequence[str], measured: Sequence[str] | None) -> None:
-    """Refuse a law that uses what no sensor tells."""
+    """Refuse a law that uses what no sensor measures."""
     if measured is None:
         coordinates = dae.q_names
         elastic = {name for name in coordinates if "[" in name}
         unknown = [name for name in told if name.removeprefix("der(").rstrip(")") in elastic]
-        advice = f"name what your sensors tell, measured=[{told[0]!r}, ...]" if told else ""
+        advice = f"name what your sensors measure, measured=[{told[0]!r}, ...]" if told else ""
     else:
         names = (measured,) if isinstance(measured, str) else tuple(measured)
         unknown = [name for name in told if name not in names]
         advice = "name them in measured="
     if unknown:
         raise ParameterError(
-            f"controller: the law uses {listing(unknown)}, which no sensor tells; must use measured signals alone. "
+            f"controller: the law uses {listing(unknown)}, which no sensor measures; must use measured signals alone. "
             f"Estimate the states by an observer, as in OutputFeedback(law, Kalman(measured, ...)), or {advice}."
         )

@@ -84,7 +84,7 @@ class Bound:
 
 @runtime_checkable
 class Bindable(Protocol):
-    """What `close_loop` takes as a law: anything with this method. A `Law` is one, with more."""
+    """Protocol of laws: whatever has this method can close a loop; `Law` is the usual base."""
 
     def bind(self, dae: DAE, actuators: Actuators) -> Bound:
         """Return the law as expressions in the symbols of a DAE."""

@@ -15,6 +15,7 @@ from flexblocks.errors import ParameterError, listing
 from flexblocks.interfaces import StateRange
 from flexblocks.interfaces.variables import Variables, variables
 from flexblocks.user_warning import warn
+from flexblocks.warning_kinds import LOST_LIMITS
 
 
 def change_coordinates(dae: DAE, T: Any, names: Sequence[str], units: Sequence[str] | None = None) -> DAE:
@@ -84,7 +85,8 @@ def _ranges(dae: DAE, T: np.ndarray, names: Sequence[str]) -> dict[str, StateRan
         warn(
             f"change_coordinates: limits of {listing(lost)} are lost: no new coordinate is the same one. Keep those of "
             "joints with limits by name, with a row of T that is one in their column and zero elsewhere, or give plans "
-            "limits of their own."
+            "limits of their own.",
+            LOST_LIMITS,
         )
     return {state: own for state, own in dae.tree.state_ranges.items() if state in kept}
 

@@ -71,7 +71,7 @@ class DAE(DAEFunctions, RichDisplay):
         Parameters
         ----------
         method : "rk43", "rk43_crossing" or "rk8"
-            The second goes on over jumps of inputs and over ticks, and takes an evaluation more.
+            The second continues over jumps of inputs and over ticks, and takes an evaluation more.
         count : int
             One of `flexblocks.dae.explicit_steps.SIZES`.
         """
@@ -148,7 +148,7 @@ class DAE(DAEFunctions, RichDisplay):
             equations of thousands of instructions.
         implicit : bool
             Whether to compile the implicit equations now (`residual`), as for ``simulate(method="implicit")``, and the
-            right-hand side only when it is asked for: of loops of stiff beams it is several times as large.
+            right-hand side only when it is requested: of loops of stiff beams it is several times as large.
 
         Returns
         -------
@@ -165,7 +165,7 @@ class DAE(DAEFunctions, RichDisplay):
         Notes
         -----
         Results are the same to the last digit. The right-hand side of simulations (or the residual) is compiled
-        here, all else when it is first asked for. Compiled functions take numbers only and have no derivatives,
+        here, all else when it is first needed. Compiled functions take numbers only and have no derivatives,
         except `differentiable_motion`; expressions are unchanged, so that everything works on a compiled DAE
         too. Libraries are kept in the user's cache directory, or in FLEXBLOCKS_CACHE, and reused for the same
         equations.

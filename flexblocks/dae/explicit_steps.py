@@ -3,7 +3,7 @@
 One call takes many steps: Python, and CasADi's virtual machine where the chain is compiled, are entered once for all of
 these. Inputs are values at the stages, so that a chain serves all signals.
 
-An arm whose fastest modes are hardly damped is limited by stability on the imaginary axis, so that what counts is the
+An arm whose fastest modes are lightly damped is limited by stability on the imaginary axis, so that what counts is the
 radians of the fastest mode that an evaluation of the equations covers: 0.71 for the classical method of order 4, 0.50
 for Dormand and Prince's of order 8, 0.17 or less for pairs of order 5.
 """
@@ -105,7 +105,7 @@ def rk8() -> Pair:
 
 @cache
 def crossing(pair: Pair) -> Pair:
-    """Return the pair as it goes on over jumps of inputs and over ticks: no slope is that on both sides of one."""
+    """Return the pair as it continues over jumps of inputs and over ticks: no slope is that on both sides of one."""
     return replace(pair, name=f"{pair.name}_crossing", reuses_last=False) if pair.reuses_last else pair
 
 

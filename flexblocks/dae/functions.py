@@ -16,7 +16,7 @@ LOG = logging.getLogger("flexblocks.dae")
 
 
 class DAEFunction(cached_property):
-    """A function of the equations, made when it is first asked for, and of a compiled DAE compiled then."""
+    """A function of the equations, made when it is first needed, and of a compiled DAE compiled then."""
 
     def __get__(self, instance: Any, owner: Any = None) -> Any:
         if instance is None or instance.library is None:

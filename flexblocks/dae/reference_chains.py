@@ -41,7 +41,7 @@ class ReferenceChain:
         return self.names[self.lowest : self._first(given)]
 
     def inputs(self, given: frozenset[str] = frozenset()) -> tuple[str, ...]:
-        """Return what is told by itself: the highest that is used, or what is given and all of its derivatives."""
+        """Return what is reported by itself: the highest that is used, or what is given and all of its derivatives."""
         first = self._first(given)
         return self.names[first:] if self.names[first] in given else (self.names[first],)
 

@@ -27,7 +27,7 @@ def write_m(path: Path, record: Record) -> None:
     if not re.fullmatch(r"[A-Za-z]\w*", path.stem, re.ASCII):
         raise ParameterError(
             f"save_linear: {path}: MATLAB calls a function by the name of its file; '{path.stem}' must start with a "
-            "letter and go on with letters, digits and underscores."
+            "letter and continue with letters, digits and underscores."
         )
     lines = [
         f"function s = {path.stem}()",

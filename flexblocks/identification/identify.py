@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from typing import Literal
 
 import numpy as np
@@ -11,22 +10,22 @@ import numpy as np
 from flexblocks.argument_types import short
 from flexblocks.dae.dae import DAE
 from flexblocks.errors import ComputationError, NameUnknownError, ParameterError, suggestion
-from flexblocks.identification.prediction.gauss_newton import Budget, Minimum, Status, minimized
+from flexblocks.identification.prediction.gauss_newton import Budget, Minimum, Status
 from flexblocks.identification.prediction.multiple_shooting import MultipleShooting
 from flexblocks.identification.prediction.problem import Problem
 from flexblocks.identification.prediction.recorded import measured_names, recorded
-from flexblocks.identification.prediction.trusted_inputs import by_prediction_errors
-from flexblocks.identification.prediction.unknown import Unknown
-from flexblocks.identification.prediction.unknowns import resolved
+from flexblocks.identification.prediction.resolved import resolved
 from flexblocks.identification.results.estimates import Attempt
 from flexblocks.identification.results.fit import Fit
-from flexblocks.identification.results.fit_of import fit_of, signal_residuals
-from flexblocks.identification.results.summary import residual_remarks
+from flexblocks.identification.results.fit_of import fit_of
+from flexblocks.identification.search import searched
+from flexblocks.identification.unknowns.unknown import Unknown
 from flexblocks.interrupt import Interrupt, answered
 from flexblocks.plausibility import computable
 from flexblocks.progress import ProgressDisplay
 from flexblocks.simulation.record import Record
 from flexblocks.user_warning import warn
+from flexblocks.warning_kinds import POOR_FIT
 
 MethodName = Literal["auto", "output error", "prediction error", "multiple shooting"]
 
@@ -113,8 +112,9 @@ def identify(
     Every sample is one implicit step of the arm (Radau IIA of three stages) with its exact derivatives; steps are those
     of the record, so that vibrations well above the sample rate are damped in the prediction. Gauss-Newton with a trust
     region minimises the squares of whitened residuals. In prediction error the filter's gains are held meanwhile, and
-    renewed until they settle; at a true model its innovations are white, which makes estimates unbiased. A minimum that
-    does not explain the data is sought a second time, from where filters lead that do not trust the inputs.
+    renewed until they settle; at a true model its innovations are white, which makes estimates unbiased. The search
+    begins in coarse records, with every fourth sample, sixteenth and so on, from the guess and from where filters lead
+    that do not trust the inputs; a minimum that does not explain the data is sought once more from the guess.
 
     Examples
     --------
@@ -145,13 +145,13 @@ def identify(
     problem = Problem(dae, arrays, measured, unknowns, deviations, uncertainty or {}, p, filters, compiled)
     segments = MultipleShooting(problem, segment, compiled) if chosen == "multiple shooting" else None
     rng = np.random.default_rng(seed)
-    tried = [unknowns.start(), *(unknowns.drawn(rng, spread) for _ in range(starts - 1))]
+    tried = [unknowns.start(), *unknowns.drawn(starts - 1, spread, rng)]
     attempts, minima = [], []
     with ProgressDisplay(f"identification of '{dae.name}'", None, progress) as display, Interrupt() as interrupt:
         budget = Budget(time_limit, display, interrupt)
         for number, start in enumerate(tried, 1):
             label = f"start {number} of {starts}, " if starts > 1 else ""
-            minimum = _search(problem, segments, start, budget, label, compiled)
+            minimum = searched(problem, segments, start, budget, label, compiled)
             minima.append(minimum)
             names = dict(zip(unknowns.names, unknowns.values(start).tolist(), strict=True))
             attempts.append(Attempt(names, minimum.cost, minimum.status, minimum.evaluations))
@@ -164,31 +164,8 @@ def identify(
         raise ComputationError(_nothing_found(dae, minima))
     fit = fit_of(problem, best, chosen, tuple(attempts), dict(p or {}))
     for sentence in fit.warnings:
-        warn(f"identify '{dae.name}': {sentence}.")
+        warn(f"identify '{dae.name}': {sentence}.", POOR_FIT)
     return fit
-
-
-def _search(
-    problem: Problem,
-    segments: MultipleShooting | None,
-    start: np.ndarray,
-    budget: Budget,
-    label: str,
-    compiled: bool,
-) -> Minimum:
-    """Return the minimum from a start; where it does not explain the data, the better one of it and a second way."""
-    if segments is not None:
-        return segments.minimized(start, budget, label)
-    bounds = problem.unknowns.bounds()
-    direct = minimized(problem, start, bounds, budget, label)
-    if budget.is_over or (direct.evaluation is not None and not residual_remarks(signal_residuals(problem, direct))):
-        return direct
-    first = by_prediction_errors(problem, start, compiled, budget, label)
-    if first.evaluation is None or budget.is_over:
-        return direct
-    second = minimized(problem, first.evaluation.z, bounds, budget, label)
-    best = min(direct, second, key=lambda minimum: minimum.cost)
-    return replace(best, evaluations=direct.evaluations + first.evaluations + second.evaluations)
 
 
 def _noise(dae: DAE, measured: Sequence[str], noise: Mapping[str, float] | None) -> dict[str, float]:

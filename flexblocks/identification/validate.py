@@ -11,10 +11,11 @@ from flexblocks.errors import ComputationError, ParameterError
 from flexblocks.identification.prediction.gauss_newton import Budget, minimized
 from flexblocks.identification.prediction.problem import Problem
 from flexblocks.identification.prediction.recorded import measured_names, recorded
-from flexblocks.identification.prediction.unknowns import Unknowns, resolved
+from flexblocks.identification.prediction.resolved import resolved
 from flexblocks.identification.results.fit import Fit
 from flexblocks.identification.results.fit_of import fitted_records, signal_residuals
 from flexblocks.identification.results.validation import Validation
+from flexblocks.identification.unknowns.sought import Unknowns
 from flexblocks.interrupt import Interrupt
 from flexblocks.progress import ProgressDisplay
 from flexblocks.simulation.record import Record

@@ -13,6 +13,7 @@ from flexblocks.errors import ModelError, listing
 from flexblocks.libraries import scipy
 from flexblocks.shapes.shape import Shape
 from flexblocks.user_warning import warn
+from flexblocks.warning_kinds import LOCK_BEYOND_LIMITS
 
 JointKind = Literal["fixed", "revolute", "prismatic", "spherical", "free"]
 # Sines and cosines of right angles miss 0 and 1 by up to this much; left in, that would spoil structural zeros.
@@ -252,7 +253,10 @@ def with_locks(robot: Description, lock: Mapping[str, float]) -> Description:
         if position is not None:
             low, high = joint.low, joint.high
             if (low is not None and position < low) or (high is not None and position > high):
-                warn(f"{robot.where}: '{joint.name}' is locked at {position:g}, beyond its limits ({low}, {high}).")
+                warn(
+                    f"{robot.where}: '{joint.name}' is locked at {position:g}, beyond its limits ({low}, {high}).",
+                    LOCK_BEYOND_LIMITS,
+                )
             changed[joint.name] = dataclasses.replace(
                 joint, kind="fixed", pose=joint.pose @ joint.motion(position), mimic=None
             )

@@ -17,6 +17,7 @@ from flexblocks.importers.description import Description, Joint, Link, Pose
 from flexblocks.interfaces import Block, Composite
 from flexblocks.libraries import scipy
 from flexblocks.user_warning import warn
+from flexblocks.warning_kinds import LINK_MASS
 
 # A link, or a link and the joint at which the flexible body ends: a block, or arguments of a FlexibleBeam.
 Flexible = Mapping[str | tuple[str, str], Block | Composite | Mapping[str, Any]]
@@ -143,7 +144,10 @@ def _warn_of_other_mass(where: str, link: Link, what: str, mass: float) -> None:
     stated = link.inertial.mass if link.inertial else 0.0
     if abs(mass - stated) > MASS_SLACK * stated:
         less = "Leave linear_density out to keep the mass, or add" if what == "beam" else "Check its units, or add"
-        warn(f"{where} has {stated:g} kg in the file, and its {what} {mass:g} kg. {less} what is missing to the model.")
+        warn(
+            f"{where} has {stated:g} kg in the file, and its {what} {mass:g} kg. {less} what is missing to the model.",
+            LINK_MASS,
+        )
 
 
 def _axes_of_joints(robot: Description, name: str, end: Joint) -> list[np.ndarray]:

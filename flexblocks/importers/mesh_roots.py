@@ -59,7 +59,7 @@ class MeshRoots:
             return None, f"{scheme}: is not followed"
         inside = [place for root, place in candidates if _is_inside(place, root)]
         if not inside:
-            return None, "lies outside the folder of the file; if that is meant, give a folder that holds it: packages="
+            return None, "lies outside the folder of the file; name a folder that holds it in packages="
         found = next((place for place in inside if place.is_file()), None)
         return found, "" if found else "there is no such file"
 

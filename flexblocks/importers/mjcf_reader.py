@@ -20,6 +20,7 @@ from flexblocks.importers.mujoco_values import is_one_of, pose_of
 from flexblocks.libraries import optional
 from flexblocks.shapes.shape import Shape
 from flexblocks.user_warning import warn
+from flexblocks.warning_kinds import FILE_LEAVES_OUT
 
 FILE_ATTRIBUTES = ("file", "fileback", "filedown", "filefront", "fileleft", "fileright", "fileup")
 FOLDER_ATTRIBUTES = ("assetdir", "meshdir", "texturedir")
@@ -66,8 +67,8 @@ def _refuse_foreign_paths(path: str | Path, root: ET.Element, roots: MeshRoots) 
         for folder in folders:
             if not roots.holds(roots.folder / folder / text):
                 raise FileFormatError(
-                    f"{where}: names '{text}' in '{folder or '.'}', which lies outside the folder of the file; if that "
-                    "is meant, give a folder that holds it: packages=."
+                    f"{where}: names '{text}' in '{folder or '.'}', which lies outside the folder of the file; "
+                    "name a folder that holds it in packages=."
                 )
 
 
@@ -101,7 +102,7 @@ class _Reader:
         left_out = {kind: tuple(dict.fromkeys(names)) for kind, names in self.left_out.items()}
         for kind in ("actuators", "meshes"):
             if kind in left_out:
-                warn(f"{self.where}: {kind} are left out: {listing(left_out[kind], 3)}.")
+                warn(f"{self.where}: {kind} are left out: {listing(left_out[kind], 3)}.", FILE_LEAVES_OUT)
         name = Path(self.where).stem
         named = bytes(m.names).split(b"\0", 1)[0].decode(errors="replace")
         falls = tuple(map(float, m.opt.gravity)) if gravity is None else tuple(gravity)

@@ -12,7 +12,7 @@ from flexblocks.modeling.model import Model
 
 @dataclass(frozen=True, repr=False)
 class Robot:
-    """What `flexblocks.from_urdf` and `flexblocks.from_mjcf` return.
+    """A robot read from a file, as `flexblocks.from_urdf` and `flexblocks.from_mjcf` return it.
 
     Attributes
     ----------

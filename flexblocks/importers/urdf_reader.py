@@ -17,6 +17,7 @@ from flexblocks.importers.mesh_roots import MeshRoots, Packages
 from flexblocks.shapes import Cuboid, Cylinder, Mesh, Sphere
 from flexblocks.shapes.shape import Shape, attitude_matrix
 from flexblocks.user_warning import warn
+from flexblocks.warning_kinds import FILE_LEAVES_OUT
 
 KINDS = {"revolute": "revolute", "continuous": "revolute", "prismatic": "prismatic", "fixed": "fixed"}
 WITHOUT_LIMIT = 1e6  # rad or m, and per second: what files write who mean none
@@ -64,7 +65,10 @@ class _Reader:
         name = self.root.get("name") or Path(self.where).stem
         left_out = {kind: tuple(dict.fromkeys(names)) for kind, names in self.left_out.items()}
         if "meshes" in left_out:
-            warn(f"{self.where}: {len(left_out['meshes'])} meshes are left out: {listing(left_out['meshes'], 3)}.")
+            warn(
+                f"{self.where}: {len(left_out['meshes'])} meshes are left out: {listing(left_out['meshes'], 3)}.",
+                FILE_LEAVES_OUT,
+            )
         return Description(self.where, name, tuple(gravity), links, joints, actuators, left_out)
 
     def _named(self, tag: str) -> dict[str, ET.Element]:

@@ -21,6 +21,7 @@ from flexblocks.interfaces.block_variables import (
     Role,
     Variable,
 )
+from flexblocks.interfaces.carried import Carried
 from flexblocks.interfaces.chart import Chart
 from flexblocks.interfaces.force_element import ForceElement
 from flexblocks.interfaces.frame import Frame, Vector, column, rotation, skew
@@ -56,6 +57,7 @@ __all__ = [
     "ROTOR",
     "AttachedFrame",
     "Block",
+    "Carried",
     "Chart",
     "Composite",
     "Coordinate",

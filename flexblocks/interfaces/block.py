@@ -14,10 +14,10 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import casadi as ca
-import numpy as np
 
 from flexblocks.errors import ModelError, ParameterError, listing, suggestion
 from flexblocks.interfaces.block_variables import Coordinate, DependentVariable, Variable
+from flexblocks.interfaces.carried import Carried
 from flexblocks.interfaces.chart import Chart
 from flexblocks.interfaces.local import Local
 from flexblocks.interfaces.parameters import checked_fields
@@ -152,7 +152,7 @@ class Block(_Named, ABC):
     def state_ranges(self) -> Mapping[str, StateRange]:
         """Return the states within whose ranges alone the physics of the block holds, such as pressures.
 
-        Beyond them it goes on, and a warning says what is missing. They may also be coordinates and their rates, as
+        Beyond them it continues, and a warning says what is missing. They may also be coordinates and their rates, as
         ``"angle"`` and ``"der(angle)"`` of a joint; plans keep those ranges that are `StateRange.kept`.
         """
         return {}
@@ -170,31 +170,31 @@ class Block(_Named, ABC):
         del local
         return None
 
-    def small_deflections(self, carried: np.ndarray) -> SmallDeflections | None:
+    def small_deflections(self, carried: Carried) -> SmallDeflections | None:
         """Return what measures the deflections of the block if its theory takes them as small, else None.
 
-        `carried` is the inertia (6, 6) outboard of its ``frame_b``, see `Local`.
+        `carried` is the inertia outboard of its outlets, see `Local`.
         """
         del carried
         return None
 
-    def remarks(self, carried: np.ndarray | None) -> tuple[str, ...]:
-        """Return what a user may not have meant, each a sentence with what to do; said as the arm is assembled.
+    def remarks(self, carried: Carried | None) -> tuple[str, ...]:
+        """Return what a user may not have intended, each a sentence with what to do; said as the arm is assembled.
 
-        `carried` is the inertia (6, 6) outboard of ``frame_b``, see `Local`; None if that moves against the block.
+        `carried` is the inertia outboard of its outlets, see `Local`; None if that moves against the block.
         """
         del carried
         return ()
 
-    def doubts(self, carried: np.ndarray) -> tuple[str, ...]:
-        """Return what is probably not meant, each a sentence with what to do; listed by `flexblocks.Model.check`.
+    def doubts(self, carried: Carried) -> tuple[str, ...]:
+        """Return what is probably not intended, each a sentence with what to do; listed by `flexblocks.Model.check`.
 
-        `carried` is the inertia (6, 6) outboard of ``frame_b``.
+        `carried` is the inertia outboard of its outlets.
         """
         del carried
         return ()
 
-    def frequency_doubts(self, carried: np.ndarray) -> tuple[str, ...]:
+    def frequency_doubts(self, carried: Carried) -> tuple[str, ...]:
         """Return which of its frequencies the theory of the block misses, with what to do.
 
         Listed by `flexblocks.Model.check`, and warned of by `flexblocks.linearize`; `carried` as for `doubts`.
@@ -202,7 +202,7 @@ class Block(_Named, ABC):
         del carried
         return ()
 
-    def particulars(self, carried: np.ndarray) -> tuple[str, ...]:
+    def particulars(self, carried: Carried) -> tuple[str, ...]:
         """Return what `flexblocks.Model.check` tells of the block besides its type, a line each.
 
         `carried` as for `doubts`.

@@ -50,6 +50,13 @@ class ForceElement(Block):
         """
         return {}
 
+    def sketch(self) -> tuple[str, ...]:
+        """Return the ports whose frames are places of the element in space, in the order in which pictures join them.
+
+        By default all.
+        """
+        return tuple(spec.name for spec in self.ports)
+
     @abstractmethod
     def physics(self, frames: Mapping[str, Any], local: Local, /) -> Physics:
         """Return the forces of the element, as potential, loads on lengths, power or dissipation; and its equations.

@@ -14,7 +14,7 @@ import casadi as ca
 
 @dataclass
 class Intermediates:
-    """The intermediate variables of a block, in the order in which they were asked for.
+    """The intermediate variables of a block, in the order in which they were requested.
 
     Attributes
     ----------

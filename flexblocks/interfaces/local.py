@@ -1,4 +1,4 @@
-"""What a block is told when it is evaluated: its symbols, the inertia outboard, what outputs may use."""
+"""What a block receives when it is evaluated: its symbols, the inertia outboard, what outputs may use."""
 
 from __future__ import annotations
 
@@ -7,11 +7,9 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 import casadi as ca
-import numpy as np
 
+from flexblocks.interfaces.carried import Carried
 from flexblocks.interfaces.intermediates import Intermediates
-
-NOTHING = np.zeros((6, 6))
 
 
 @dataclass(frozen=True)
@@ -49,7 +47,7 @@ class Totals:
 
 @dataclass(frozen=True)
 class Local:
-    """What a block is told when it is evaluated: its symbols, by name, and the inertia outboard.
+    """What a block receives when it is evaluated: its symbols, by name, and the inertia outboard.
 
     ``local["angle"]`` is the symbol; ``local.rate(e)`` the time derivative of an expression of the coordinates.
 
@@ -59,9 +57,9 @@ class Local:
         By name, the coordinates first.
     outlets : tuple of str
         The outlets for which a frame is asked.
-    carried : ndarray (6, 6)
-        Inertia, in twist order (omega, v) at ``frame_b``, of all that is outboard of it, rigid and in the zero
-        configuration (that of the coordinates' reference values).
+    carried : Carried
+        Inertia outboard of each outlet, rigid and in the zero configuration (that of the coordinates' reference
+        values).
     dependent, dependent_rates : SX (k, 1)
         The block's dependent variables, which its coordinates determine, and their rates.
     efforts : dict of SX
@@ -79,7 +77,7 @@ class Local:
     coordinates: ca.SX
     rates: ca.SX
     outlets: tuple[str, ...] = ()
-    carried: np.ndarray = field(default_factory=NOTHING.copy)
+    carried: Carried = field(default_factory=Carried)
     acceleration: ca.SX = field(default_factory=lambda: ca.SX.sym("acceleration", 3))
     gravity: ca.SX = field(default_factory=lambda: ca.SX.sym("gravity", 3))
     totals: Totals = field(default_factory=Totals)

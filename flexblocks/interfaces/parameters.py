@@ -128,18 +128,28 @@ def argument_name(field: dataclasses.Field) -> str:
 
 
 def checked_fields(where: str, block: Any) -> dict[str, Any]:
-    """Return the parameters of `block` in their normal form, or refuse the first that is invalid."""
-    checked = {}
+    """Return the parameters of `block` in their normal form, or refuse all that are invalid, a line each."""
+    checked, told = {}, []
     for field in dataclasses.fields(block):
-        value = getattr(block, field.name)
-        if "quantity" in field.metadata:
-            checked[field.name] = field.metadata["quantity"].checked(where, argument_name(field), value)
-        elif "check" in field.metadata:
-            checked[field.name] = field.metadata["check"](where, argument_name(field), value)
-        elif "choice" in field.metadata and value not in field.metadata["choice"]:
-            words = ", ".join(repr(word) for word in field.metadata["choice"])
-            raise ParameterError(f"{where}: {field.name} = {value!r}; must be one of {words}.")
+        try:
+            checked[field.name] = _checked_field(where, field, getattr(block, field.name))
+        except ParameterError as error:
+            told.append(str(error))
+    if told:
+        raise ParameterError("\n".join(told))
     return checked
+
+
+def _checked_field(where: str, field: dataclasses.Field, value: Any) -> Any:
+    """Return a parameter in its normal form."""
+    if "quantity" in field.metadata:
+        return field.metadata["quantity"].checked(where, argument_name(field), value)
+    if "check" in field.metadata:
+        return field.metadata["check"](where, argument_name(field), value)
+    if "choice" in field.metadata and value not in field.metadata["choice"]:
+        words = ", ".join(repr(word) for word in field.metadata["choice"])
+        raise ParameterError(f"{where}: {field.name} = {value!r}; must be one of {words}.")
+    return value
 
 
 def _is_of_numbers(value: Any) -> bool:

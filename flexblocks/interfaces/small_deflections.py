@@ -10,32 +10,41 @@ import numpy as np
 
 @dataclass(frozen=True, eq=False)
 class Tension:
-    """What a pull along a block does to its bending, where the block leaves it out.
+    """The effect of tension on bending that a block leaves out.
 
     Attributes
     ----------
     block : Block
-        The same block with cuts, whose held coordinates feel the forces [N] at k places.
+        The same block with cuts, whose held coordinates feel k pulls [N], as at k places.
     names : tuple of tuple of str
         The k of the tension, then those of the shear force in each plane: along and across the deflected block.
     slopes : ndarray (planes, k, n)
-        Slopes there for a unit of each coordinate [rad].
-    weights : ndarray (k,)
-        Of a quadrature along the block [m].
+        Slopes there for a unit of each coordinate [rad], by which shear forces pull, too.
+    forms : ndarray (k, n, n)
+        Stiffness that each pull of 1 N adds, in the coordinates.
+    uniform : ndarray (n, n)
+        Stiffness that a pull of 1 N all along it adds.
     stiffness : ndarray (n, n)
         Of bending: q' K q is twice the energy stored [J].
+    remedy : str
+        What counts pulls, for messages.
+    length : float or None
+        Of a beam along its x axis, whose tip moves along it as it bends [m].
     """
 
     block: Any
     names: tuple[tuple[str, ...], ...]
     slopes: np.ndarray
-    weights: np.ndarray
+    forms: np.ndarray
+    uniform: np.ndarray
     stiffness: np.ndarray
+    remedy: str = "stiffening=True counts it"
+    length: float | None = None
 
 
 @dataclass(frozen=True, eq=False)
 class Twist:
-    """What a twist along a block does to its bending, where the block leaves it out.
+    """The effect of twist on bending that a block leaves out.
 
     Attributes
     ----------

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 @dataclass(frozen=True)
 class StateRange:
-    """The values of a state within which the physics of its block holds, or within which it is meant to move.
+    """The range of a state within which the physics of its block holds, or in which it should move.
 
     Attributes
     ----------

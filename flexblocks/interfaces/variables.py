@@ -17,6 +17,8 @@ from flexblocks.symbolic_pickle import HoldsSymbols
 
 # Roles of the variables of a group, by its kind.
 ROLE_OF_KIND = {"input": "actuator", "reference": "reference"}
+# What is said where a parameter is a function of time.
+COURSE = " Parameters change during a run in simulate and simulate_batch alone, by fb.piecewise_constant."
 
 
 class Check(Protocol):
@@ -165,7 +167,8 @@ class Variables(HoldsSymbols):
         except (TypeError, ValueError, OverflowError, RuntimeError):  # RuntimeError: a symbol of CasADi
             number = np.nan
         if not computable(number):
-            raise ParameterError(f"{where}{name} = {short(value)}; must be {needed(number, 'a finite number')}.")
+            told = COURSE if self.kind == "parameter" and callable(value) else ""
+            raise ParameterError(f"{where}{name} = {short(value)}; must be {needed(number, 'a finite number')}.{told}")
         if len(self.ranges):
             low, high = self.ranges[self.index(name)]
             if not low <= number <= high:

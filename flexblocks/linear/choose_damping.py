@@ -18,7 +18,6 @@ from flexblocks.dae.dae import DAE
 from flexblocks.errors import (
     FlexblocksError,
     ModelError,
-    ModelWarning,
     ParameterError,
     listing,
     meant,
@@ -31,6 +30,7 @@ from flexblocks.modeling.rediscretize import discretizations
 from flexblocks.statics.equilibrium import equilibrium
 from flexblocks.user_warning import warn
 from flexblocks.validity.large_deflections import without_warning
+from flexblocks.warning_kinds import NO_DAMPING_FITS
 
 KINDS = ("damping_ratio", "damping_time")
 # Ratios that miss by more than this fraction of what was asked are worth a word.
@@ -123,7 +123,7 @@ def choose_damping(
         warn(
             f"choose_damping: the modes that shall have {100 * ratio:.3g} % have {got}; no damping >= 0 of "
             f"{listing(names)} brings all of them nearer. Ask for fewer modes, or take away damping of other blocks.",
-            ModelWarning,
+            NO_DAMPING_FITS,
         )
     return choice
 

@@ -35,7 +35,7 @@ class OtherPosture:
 
 @dataclass(frozen=True, eq=False)
 class DampingChoice:
-    """Damping parameters of beams that give modes of the assembled arm the damping ratio that was asked for.
+    """Damping parameters of beams that give modes of the assembled arm the damping ratio that was requested.
 
     Attributes
     ----------
@@ -70,7 +70,7 @@ class DampingChoice:
 
     def __str__(self) -> str:
         lines = [f"{name} = {value:.6g}" for name, value in self.values.items()]
-        lines.append(f"asked for: {100 * self.ratio:.4g} %, of the modes with *")
+        lines.append(f"target: {100 * self.ratio:.4g} %, of the modes with *")
         for number, mode in enumerate(self.modes, 1):
             if mode.eigenvalue:
                 lines.append(f"{'*' if number - 1 in self.chosen else ' '} mode {number}, {mode}")

@@ -38,7 +38,7 @@ def too_much(names: list[str], ratio: float) -> ComputationError:
     """Return the error of damping that would be critical."""
     return ComputationError(
         f"choose_damping: modes of this arm have {100 * ratio:.3g} % with no damping below critical of "
-        f"{listing(names)}; ask for less, or put a damper where the arm is to be damped so much."
+        f"{listing(names)}; ask for less, or add a damper."
     )
 
 

@@ -20,6 +20,7 @@ from flexblocks.statics.balance import loop_forces, motion_residuals
 from flexblocks.statics.equilibrium import equilibrium
 from flexblocks.statics.operating_point import OperatingPoint
 from flexblocks.user_warning import warn
+from flexblocks.warning_kinds import NOT_AT_REST
 
 GROUPS = ("x", "z", "u", "p")
 
@@ -110,5 +111,6 @@ def warn_unless_at_rest(dae: DAE, point: OperatingPoint, slopes: Derivatives) ->
     warn(
         f"linearize: at: not an equilibrium ({', '.join(reasons)}); the model holds for "
         "deviations from the motion through that point, for a short time. "
-        "flexblocks.equilibrium finds a point of rest."
+        "flexblocks.equilibrium finds a point of rest.",
+        NOT_AT_REST,
     )

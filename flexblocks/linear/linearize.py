@@ -101,7 +101,7 @@ def linearize(
 
 
 def frequency_error_of(dae: DAE, lin: LinearModel) -> FrequencyError | None:
-    """Return the error of the frequencies of a linear model by what its beams leave out, if it is worth telling."""
+    """Return the error of the frequencies of a linear model by what its beams leave out, if it is worth reporting."""
     point, small = lin.operating_point, lin.minimal()
     return frequency_error(dae, small.A, small.structure.coordinates, point.x, point.z, point.u, point.p)
 

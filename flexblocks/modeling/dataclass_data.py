@@ -18,6 +18,7 @@ import numpy as np
 
 from flexblocks.errors import FileFormatError, FlexblocksError, listing, meant, suggestion
 from flexblocks.interfaces.parameters import argument_name
+from flexblocks.modeling.degrees import in_radians
 
 # (value, place) -> value; the place is its position in the document, for messages.
 Conversion = Callable[[Any, str], Any]
@@ -94,22 +95,62 @@ def read_dataclass(
         raise FileFormatError(f"{place}: {came}{meant(word, types if 'type' in data else (), told)}")
     fields = _arguments(types[word], preset)
     required = {name for name, field in fields.items() if _default(field) is dataclasses.MISSING}
-    check_keys(data, place, {"type"} | required, set(fields) - required)
-    values = {name: read(value, f"{place}.{name}") for name, value in data.items() if name != "type"}
+    refusals, values = Refusals(), dict(preset)
+    with refusals.collected():
+        check_keys(data, place, {"type"} | required, set(fields) - required)
+    for name in [name for name in fields if name in data]:
+        with refusals.collected():
+            quantity = fields[name].metadata.get("quantity")
+            value = in_radians(data[name], f"{place}.{name}", quantity.unit if quantity else None)
+            values[name] = read(value, f"{place}.{name}")
+    refusals.refuse()
     with located(place):
-        return types[word](**preset, **values)
+        return types[word](**values)
+
+
+class Refusals:
+    """What is wrong with a document: all of it is told at once."""
+
+    def __init__(self) -> None:
+        self._told: list[str] = []
+
+    def __bool__(self) -> bool:
+        return bool(self._told)
+
+    @contextmanager
+    def collected(self) -> Iterator[None]:
+        """Keep a refusal for later; what comes after it goes on."""
+        try:
+            yield
+        except FileFormatError as error:
+            self._told += str(error).split("\n")
+
+    def refuse(self) -> None:
+        """Raise what was collected, a line each.
+
+        Raises
+        ------
+        FileFormatError
+        """
+        if self._told:
+            raise FileFormatError("\n".join(self._told))
 
 
 def check_keys(data: Any, place: str, required: set[str], optional: set[str]) -> None:
-    """Refuse what is not a mapping, has an unknown key, or lacks a required one."""
+    """Refuse what is not a mapping, has unknown keys, or lacks required ones."""
     known = sorted(required | optional)
     content = [name for name in known if not name.startswith("$")]  # a schema's address is for editors
-    for name in checked_kind(data, place, Mapping, f"a mapping with {listing(content)}"):
-        if name not in known:
-            raise FileFormatError(f"{place}: unknown key '{name}'{suggestion(name, known, listed=content)}")
-    for name in sorted(required):
-        if name not in data:
-            raise FileFormatError(f"{place}: '{name}' is missing; needs {listing(sorted(required))}.")
+    keys = checked_kind(data, place, Mapping, f"a mapping with {listing(content)}")
+    told = [
+        f"{place}: unknown key '{name}'{suggestion(name, known, listed=content)}" for name in keys if name not in known
+    ]
+    told += [
+        f"{place}: '{name}' is missing; needs {listing(sorted(required))}."
+        for name in sorted(required)
+        if name not in keys
+    ]
+    if told:
+        raise FileFormatError("\n".join(told))
 
 
 def checked_kind(value: Any, place: str, kind: type, words: str) -> Any:
@@ -127,7 +168,7 @@ def located(place: str) -> Iterator[None]:
     except FileFormatError:
         raise
     except FlexblocksError as error:
-        raise FileFormatError(f"{place}: {error}") from None
+        raise FileFormatError("\n".join(f"{place}: {line}" for line in str(error).split("\n"))) from None
 
 
 def _arguments(kind: Any, omit: Collection[str]) -> dict[str, dataclasses.Field]:

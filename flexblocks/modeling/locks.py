@@ -13,6 +13,7 @@ from flexblocks.modeling.flanges import SharedCoordinate
 from flexblocks.modeling.spanning_tree import Topology
 from flexblocks.plausibility import computable, needed
 from flexblocks.user_warning import warn
+from flexblocks.warning_kinds import LOCK_BEYOND_LIMITS
 
 
 def checked_locks(plan: Topology, locked: Mapping[str, float] | None) -> dict[str, float]:
@@ -59,7 +60,8 @@ def checked_locks(plan: Topology, locked: Mapping[str, float] | None) -> dict[st
         if own_range is not None and not own_range.low <= value <= own_range.high:
             warn(
                 f"assemble: locked: {block}.{own} = {value:g} {coordinate.unit}; its limits are {own_range.low:g} to "
-                f"{own_range.high:g} {coordinate.unit}."
+                f"{own_range.high:g} {coordinate.unit}.",
+                LOCK_BEYOND_LIMITS,
             )
     return values
 

@@ -208,7 +208,7 @@ class Model(RichDisplay):
         return graph
 
     def check(self) -> ModelCheck:
-        """Check that the blocks and connections make up an arm, and list what may not be meant.
+        """Check that the blocks and connections make up an arm, and list what may not be intended.
 
         Returns
         -------
@@ -249,6 +249,6 @@ def _refuse_symbols(block: Block | Composite) -> None:
         if "quantity" in field.metadata and isinstance(value, ca.SX):
             name = argument_name(field)
             raise ParameterError(
-                f"{block.where}: {name} = {value}; must be numbers in a model. What shall stay symbolic is told "
+                f"{block.where}: {name} = {value}; must be numbers in a model. Symbolic parameters are named "
                 f"afterwards: fb.assemble(model, symbolic=('{block.name}.{name}',))."
             )

@@ -32,7 +32,7 @@ class ModelCheck(RichDisplay):
         The axes along which beams deflect, by name of the beam, those inside composites included: ``"y"``, ``"z"`` or
         ``"yz"``.
     remarks : tuple of str
-        What may not be meant: sizes, units, loads, and frequencies that a theory misses; each with what to do.
+        Possible mistakes: sizes, units, loads, and frequencies that a theory misses; each with what to do.
     particulars : dict of tuple of str
         By name of a block what else is told of it, a line each: of a `ReducedBody` mass, centre, inertia, and its
         frequencies beside those of the finite elements.

@@ -13,6 +13,7 @@
 
 Parameters are named as in Python; those left out have their defaults. A type is the name of a class: one of the
 library's, or one passed to `flexblocks.load`. A file can name nothing else, so reading one runs no foreign code.
+Angles are in radians, or text such as ``90deg``.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from typing import Any
 from flexblocks.beam import Discretization
 from flexblocks.errors import FileFormatError
 from flexblocks.file_paths import expanded, seen_from
-from flexblocks.modeling.dataclass_data import check_keys, checked_kind, located, read_dataclass
+from flexblocks.modeling.dataclass_data import Refusals, check_keys, checked_kind, located, read_dataclass
 from flexblocks.modeling.model import Model
 from flexblocks.modeling.model_data import BLOCK_BASES, FORMAT, IN_FILES, LIBRARY, VALUE_BASES
 from flexblocks.modeling.yaml_json import read_document
@@ -66,15 +67,20 @@ def from_data(data: Any, path: str, types: Iterable[type] = (), folder: Path | N
     with located(f"{path}"):
         model = Model(data["name"], **({"gravity": data["gravity"]} if "gravity" in data else {}))
     blocks = checked_kind(data["blocks"], f"{path}: blocks", Mapping, "a mapping from names to blocks")
+    refusals = Refusals()
     for name, entry in blocks.items():
-        with located(f"{path}: blocks.{name}"):
+        with refusals.collected(), located(f"{path}: blocks.{name}"):
             model.add(_read_block(entry, f"{path}: blocks.{name}", known, name, folder))
     connections = checked_kind(data.get("connections") or [], f"{path}: connections", list, "a list of lists of ports")
+    refused = blocks.keys() - model.blocks.keys()  # of these nothing else is told
     for i, ports in enumerate(connections):
         place = f"{path}: connections[{i}]"
-        with located(place):
+        with refusals.collected(), located(place):
             words = "a list of ports, such as [ground.frame_b, joint1.frame_a]"
-            model.connect(*checked_kind(ports, place, list, words))
+            checked_kind(ports, place, list, words)
+            if not any(str(port).partition(".")[0] in refused for port in ports):
+                model.connect(*ports)
+    refusals.refuse()
     return model
 
 

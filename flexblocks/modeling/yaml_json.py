@@ -178,7 +178,7 @@ def _check_size(data: Any, most: int) -> None:
             raise ValueError(f"more than {MOST_LEVELS} levels of lists and mappings, or one that contains itself")
         count += len(value)
         if count > most:
-            raise ValueError(f"its aliases stand for more than {most} values; write out what is meant")
+            raise ValueError(f"its aliases stand for more than {most} values; write the values out")
         waiting.extend((one, level + 1) for one in inside)
 
 

@@ -1,7 +1,6 @@
 """Pictures that objects draw of themselves."""
 
 from flexblocks.lazy_package import register
-from flexblocks.plot.animation.animate import animate
 from flexblocks.plot.arm import arm
 from flexblocks.plot.block_graph import model
 from flexblocks.plot.comparison import comparison
@@ -13,7 +12,6 @@ from flexblocks.plot.time_series import stacked
 
 register(
     {
-        "Animated.animate": animate,
         "Comparison.plot": comparison,
         "FrequencyResponse.plot": frequency_response,
         "LinearModel.plot": eigenvalues,

@@ -9,12 +9,14 @@ from flexblocks.optim.problem.objectives.objective import Objective
 from flexblocks.optim.problem.path_constraints.path_constraint import PathConstraint
 from flexblocks.optim.problem.serialization import TYPES
 from flexblocks.schemas.types import type_schema, union
-from flexblocks.schemas.values import Schema, either
+from flexblocks.schemas.values import DEGREES, Schema, either
 
 WORDS = {"type": "string"}
 NUMBER = {"type": "number"}
 NUMBERS = {"type": ["object", "null"], "additionalProperties": NUMBER}
-LIMIT = either([NUMBER, {"type": "array", "items": {"type": ["number", "null"]}, "minItems": 2, "maxItems": 2}])
+# A number, or an angle in degrees.
+VALUE = either([NUMBER, DEGREES])
+LIMIT = either([VALUE, {"type": "array", "items": either([VALUE, {"type": "null"}]), "minItems": 2, "maxItems": 2}])
 # A number [s], the range in which it is free, or free.
 DURATION = either([NUMBER, {"type": "array", "items": NUMBER, "minItems": 2, "maxItems": 2}, {"const": "free"}])
 PHASES = ("Problem", "RestToRest")
@@ -48,7 +50,9 @@ def problem_properties(defined: dict[str, Schema]) -> tuple[dict[str, Schema], l
         "model": WORDS | {"description": "a model file beside this one, or a name from `flexblocks models`"},
         "settings": {"type": ["object", "null"], "description": "arguments of a catalogue model"},
         "parameters": NUMBERS | {"description": "values of parameters other than the model's"},
-        "locked": NUMBERS | {"description": "coordinates that are held at numbers, by name"},
+        "locked": NUMBERS
+        | {"additionalProperties": VALUE}
+        | {"description": "coordinates that are held at numbers, by name"},
         "prescribed": {
             "type": ["string", "array", "null"],
             "items": WORDS,
@@ -66,6 +70,16 @@ def problem_properties(defined: dict[str, Schema]) -> tuple[dict[str, Schema], l
             "pattern": r"\.(nc|csv)$",
             "description": "a plan or motion beside this file, from which the solver starts",
         },
+        "time_limit": {
+            "type": ["number", "null"],
+            "exclusiveMinimum": 0,
+            "description": "seconds of wall time after which planning ends",
+        },
+        "outputs": {
+            "type": ["string", "array", "null"],
+            "items": WORDS,
+            "description": "further outputs, the motion of frames",
+        },
         "audit": either([{"type": ["boolean", "null"]}, audit]),
         "output": {
             "type": ["object", "null"],
@@ -82,7 +96,7 @@ def _complete(defined: dict[str, Schema]) -> None:
     pose = union(TYPES, _kinds(("Pose", "Course"))) or {}
     values: Schema = {
         "type": "object",
-        "additionalProperties": {"if": {"type": "object"}, "then": pose, "else": NUMBER},
+        "additionalProperties": {"if": {"type": "object"}, "then": pose, "else": VALUE},
     }
     terms, constraints = union(TYPES, Objective) or {}, union(TYPES, PathConstraint) or {}
     stated: dict[str, Schema] = {

@@ -66,7 +66,7 @@ def _field_schema(field: dataclasses.Field, hint: Any, reference: Reference) -> 
 
 
 def _described(field: dataclasses.Field, text: str) -> Schema:
-    """Return what is told of an argument under the pointer: its text, its unit and range, its default."""
+    """Return what is reported of an argument under the pointer: its text, its unit and range, its default."""
     quantity = field.metadata.get("quantity")
     unit = f"[{quantity.unit}]" if quantity is not None and quantity.unit not in ("", "1") else ""
     unit = "" if unit in text else unit

@@ -13,10 +13,12 @@ from flexblocks.beam.properties.distributed_parameter import DistributedQuantity
 from flexblocks.blocks.bodies.rigid_inertia import Inertia
 from flexblocks.blocks.joints.orientation import Orientation
 from flexblocks.interfaces import ANY, NONZERO, NOT_NEGATIVE, POSITIVE, Quantity, Range
+from flexblocks.modeling.degrees import PATTERN, is_angular
 from flexblocks.shapes.mesh import Scale
 from flexblocks.shapes.shape import HEX, Attitude, Color
 
 Schema = dict[str, Any]
+DEGREES: Schema = {"type": "string", "pattern": f"^{PATTERN}$"}
 # Name of a base class or a type -> schema of what may stand for it.
 Reference = Callable[[type], Schema | None]
 PLAIN: dict[Any, Schema] = {
@@ -33,7 +35,7 @@ def quantity_schema(quantity: Quantity, sections: Schema) -> Schema:
     if isinstance(quantity, DistributedQuantity):
         options = _distributed(quantity, sections)
     elif isinstance(quantity, (Attitude, Orientation)):
-        options = [array((3,), number(ANY)), array((3, 3), number(ANY))]
+        options = [array((3,), entry(quantity)), array((3, 3), number(ANY))]
     elif isinstance(quantity, Inertia):
         options = [number(quantity.range), array((3,), number(quantity.range)), array((3, 3), number(ANY))]
     elif isinstance(quantity, Scale):
@@ -45,8 +47,13 @@ def quantity_schema(quantity: Quantity, sections: Schema) -> Schema:
             {"type": "string", "pattern": f"^{HEX.pattern}$"},
         ]
     else:
-        options = [array(quantity.shape, number(quantity.range))]
+        options = [array(quantity.shape, entry(quantity))]
     return either([*options, *([{"type": "null"}] if quantity.optional else [])])
+
+
+def entry(quantity: Quantity) -> Schema:
+    """Return the schema of a number of a quantity; of angles it may be text, in degrees."""
+    return either([number(quantity.range), *([DEGREES] if is_angular(quantity.unit) else [])])
 
 
 def number(allowed: Range) -> Schema:
@@ -102,8 +109,8 @@ def _distributed(quantity: DistributedQuantity, sections: Schema) -> list[Schema
     """Return what a parameter along a beam may be: a value, a table of (x, value), a word."""
     # At the tip a beam may end in a point; which row is the tip depends on the table.
     least = NOT_NEGATIVE if quantity.range is POSITIVE else quantity.range
-    value, entry = (number(quantity.range), number(least)) if quantity.unit else (sections, sections)
-    row = {"type": "array", "prefixItems": [number(NOT_NEGATIVE), entry], "minItems": 2, "maxItems": 2}
+    value, there = (number(quantity.range), number(least)) if quantity.unit else (sections, sections)
+    row = {"type": "array", "prefixItems": [number(NOT_NEGATIVE), there], "minItems": 2, "maxItems": 2}
     table = {"type": "array", "items": row, "minItems": 2}
     tables = [] if quantity.uniform else [table]
     return [value, *tables, *([{"const": quantity.word}] if quantity.word else [])]

@@ -7,7 +7,7 @@ from collections.abc import Generator, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import closing
 from queue import SimpleQueue
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import casadi as ca
 import numpy as np
@@ -19,13 +19,22 @@ from flexblocks.interrupt import Interrupt
 from flexblocks.plausibility import warn_of_degrees
 from flexblocks.progress import ProgressDisplay
 from flexblocks.simulation.cases import Cases, cases
+from flexblocks.simulation.changing_run import integrate_parts
 from flexblocks.simulation.chunks import DEFAULT_STEPS, Budget, checked_budget
 from flexblocks.simulation.loops import Passages, ahead, at_times, opened, passages, watched_times, words
 from flexblocks.simulation.method import Method, MethodName, checked_method
 from flexblocks.simulation.run import Record
-from flexblocks.simulation.sampling import excesses, known_forces, output_times, sampled_trajectory
+from flexblocks.simulation.sampling import balances, excesses, known_forces, output_times, sampled_trajectory
 from flexblocks.simulation.signals.inputs import Inputs, inputs
 from flexblocks.simulation.signals.noise import checked_seed, with_noise
+from flexblocks.simulation.signals.parameters import (
+    PICK_UPS,
+    Parameters,
+    change,
+    parameters,
+    refuse_changes,
+    refuse_pick_up,
+)
 from flexblocks.simulation.signals.reference_rates import with_reference_rates
 from flexblocks.simulation.solver import Solver
 from flexblocks.studies.pools import cores
@@ -33,11 +42,12 @@ from flexblocks.studies.pools import threads as pool_of_threads
 from flexblocks.studies.schedule import completed
 from flexblocks.user_warning import warn
 from flexblocks.validity.deflection_error import DeflectionError
-from flexblocks.validity.energy_balance import out_of_balance, warn_of_balances, warn_of_dissipation
+from flexblocks.validity.energy_balance import warn_of_balances, warn_of_dissipation
 from flexblocks.validity.input_limits import Excess, warn_of_limits
 from flexblocks.validity.large_deflections import is_quiet, large_deflections, left_out_deflections, warn_of_cases
 from flexblocks.validity.left_out_planes import LeftOut, warn_of_left_out_planes
 from flexblocks.validity.state_ranges import beyond_state_ranges, warn_of_states
+from flexblocks.warning_kinds import CHANGE_POINT, INTERRUPTED, RUNS_STOPPED
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -60,6 +70,7 @@ def simulate_batch(
     rtol: float = 1e-9,
     atol: float | None = None,
     step: float | None = None,
+    pick_up: Literal["matched", "impact"] = "matched",
     max_steps: float = DEFAULT_STEPS,
     progress: bool | None = None,
     seed: int | None = 0,
@@ -77,8 +88,8 @@ def simulate_batch(
         Inputs by name, as for `simulate`; a **list** has one signal (or number) for each run. Samples over the output
         times must be passed as the pair ``(times, values)``.
     x0, p : dict or array, optional
-        Start values and parameters by name, as for `simulate`; a list or array has one value for each run. An array
-        (K, nx) or (K, np) has a row for each run.
+        Start values and parameters by name, as for `simulate`, parameters that change included; a list or array has one
+        value for each run. An array (K, nx) or (K, np) has a row for each run.
     method : str
         As for `simulate`; ``"auto"`` chooses run by run.
     product : bool
@@ -88,7 +99,7 @@ def simulate_batch(
         Number of threads; by default the number of cores. Inputs that call back Python functions always use one.
     saturate : bool
         Whether inputs saturate at the limits of their actuators, as for `simulate`.
-    rtol, atol, step, max_steps
+    rtol, atol, step, pick_up, max_steps
         As for `simulate`, for each run. There is no limit on wall time, so that results do not depend on the machine.
     progress : bool, optional
         Whether to show a progress bar; by default in a terminal, if the batch will take more than 2 s.
@@ -134,10 +145,12 @@ def simulate_batch(
     settings = checked_method(method, rtol, atol, step, HERE)
     budget = checked_budget(max_steps, None, HERE)
     workers = _workers(threads)
+    if pick_up not in PICK_UPS:
+        refuse_pick_up(pick_up, HERE)
     batch = cases(dae, u, x0, p, product, HERE)
-    jobs = _jobs(dae, batch, times, sampled, saturate, checked_seed(seed, HERE))
+    jobs = _jobs(dae, batch, times, sampled, saturate, pick_up, checked_seed(seed, HERE))
     _, values, x = jobs[0]
-    watched = watched_times(dae, times, x, values) if dae.tree.loops.closures else times
+    watched = watched_times(dae, times, x, values.values[0]) if dae.tree.loops.closures else times
     if any(job[0].symbol_type is ca.MX for job in jobs):
         workers = 1
     workers = min(workers, len(jobs))
@@ -149,7 +162,7 @@ def simulate_batch(
     deflected: dict[int, list[DeflectionError]] = {}
     across: dict[str, list[LeftOut]] = {}
     beyond: dict[str, str] = {}
-    balances: dict[int, str] = {}
+    off: dict[int, dict[str, str]] = {}
     lost: dict[str, tuple[float, np.ndarray]] = {}
     driven: dict[str, list[Excess]] = {}
     began = time.perf_counter()
@@ -164,8 +177,8 @@ def simulate_batch(
             failure, reached = record.failure, record.reached
             if record.X:
                 try:
-                    system = reader.system(signals, values)
-                    motion = sampled_trajectory(system, times, record)
+                    system = reader.system(signals, values.values[0])
+                    motion = sampled_trajectory(system, times, record, values)
                     driven[f"in run {run}"] = excesses(system, motion)
                     if (open_from := opened(dae, motion, values)) is not None:
                         failure, reached, motion = open_from.words, open_from.time, open_from.before
@@ -175,16 +188,20 @@ def simulate_batch(
                         failure = record.failure + ahead(dae, times, record, values).rstrip(".")
                     runs.put(run, motion)
                     if not is_quiet():
-                        point = motion.x, motion.z, motion.u, values
+                        point = (
+                            motion.x,
+                            motion.z,
+                            motion.u,
+                            values.along(motion.t) if len(values.changes) else values.values[0],
+                        )
                         along = known_forces(dae, record) if len(motion) == len(record.X) else None
                         deflected[run] = large_deflections(dae, *point, along=along)
-                        across[f"in run {run}"] = left_out_deflections(dae, motion.x, motion.z, motion.u, values)
+                        across[f"in run {run}"] = left_out_deflections(dae, *point)
                         beyond[f"in run {run}, "] = beyond_state_ranges(dae, motion.x, motion.t)
                         if motion.dissipated is not None:
                             lost[f"in run {run}, "] = motion.dissipated, motion.energy
                         else:
-                            sampled_motion = motion.t, motion.x, motion.z, motion.u
-                            balances[run] = out_of_balance(dae, *sampled_motion, values, motion.energy)
+                            off[run] = balances(dae, motion, values, f"in run {run}, ")
                 except ComputationError as error:
                     failure = str(error)
             if failure is not None:
@@ -195,32 +212,37 @@ def simulate_batch(
     warn_of_cases(f"{HERE} of '{dae.name}'", "in {} runs", deflected_runs, times)
     warn_of_left_out_planes(f"{HERE} of '{dae.name}'", "in {} runs", across)
     warn_of_states(f"{HERE} of '{dae.name}'", beyond)
-    warn_of_balances(f"{HERE} of '{dae.name}'", {f"in run {run}, ": balances[run] for run in sorted(balances)})
+    unbalanced = {name: text for run in sorted(off) for name, text in off[run].items()}
+    warn_of_balances(f"{HERE} of '{dae.name}'", unbalanced)
     warn_of_dissipation(f"{HERE} of '{dae.name}'", lost)
     warn_of_limits(f"{HERE} of '{dae.name}'", driven)
     if passing:
         which = listing([str(run) for run in sorted(passing)], MOST_NAMED)
-        warn(f"{HERE} of '{dae.name}': run {which}: {words([*passing.values()])}")
+        warn(f"{HERE} of '{dae.name}': run {which}: {words([*passing.values()])}", CHANGE_POINT)
     dataset = runs.dataset()
     if interrupt.asked:
         warn(
             f"{HERE} of '{dae.name}' was interrupted; {int(dataset['complete'].sum())} of {len(jobs)} runs are "
-            "complete, the others are nan from the interruption on."
+            "complete, the others are nan from the interruption on.",
+            INTERRUPTED,
         )
     if stopped:
         texts = [stopped[run] for run in sorted(stopped)]
         more = f"; and {len(texts) - MOST_NAMED} more" if len(texts) > MOST_NAMED else ""
         warn(
             f"{HERE} of '{dae.name}': {len(texts)} of {len(jobs)} runs stopped before {times[-1]:.9g} s and are nan "
-            f"from there on: {'; '.join(texts[:MOST_NAMED])}{more}. {settings.advice}"
+            f"from there on: {'; '.join(texts[:MOST_NAMED])}{more}. {settings.advice}",
+            RUNS_STOPPED,
         )
     return dataset
 
 
-Job = tuple[Inputs, np.ndarray, np.ndarray]  # inputs, parameters (np,), start state (nx,)
+Job = tuple[Inputs, Parameters, np.ndarray]  # inputs, parameters, start state (nx,)
 
 
-def _jobs(dae: DAE, batch: Cases, times: np.ndarray, sampled: bool, saturate: bool, seed: int | None) -> list[Job]:
+def _jobs(
+    dae: DAE, batch: Cases, times: np.ndarray, sampled: bool, saturate: bool, pick_up: str, seed: int | None
+) -> list[Job]:
     """Return inputs, parameters and start state of each run, checked."""
     jobs: list[Job] = []
     known: dict[tuple[int, ...], Inputs] = {}
@@ -234,9 +256,14 @@ def _jobs(dae: DAE, batch: Cases, times: np.ndarray, sampled: bool, saturate: bo
                 given = with_reference_rates(dae, given, times, sampled, where)
             given = with_noise(dae.clocks, given, times, None if seed is None else seed + run, where)
             known[key] = inputs(dae.u, given, times, sampled, where, dae.clocks, saturate)
-        values = dae.p.values(batch.arguments("p", run), f"{where}: p: ")
+        given = batch.arguments("p", run)
+        if change(given):
+            values = parameters(dae, given, times, where, pick_up)
+        else:
+            values = Parameters(np.zeros(0), dae.p.values(given, f"{where}: p: ")[None])
         start = batch.arguments("x0", run)
-        x, _ = consistent_state(dae, start, values, f"{where}: x0: ")
+        x, _ = consistent_state(dae, start, values.values[0], f"{where}: x0: ")
+        refuse_changes(dae, values, x, where)
         suspected = suspected or warn_of_degrees(f"{where}: x0: ", dae, start)
         jobs.append((known[key], values, x))
     return jobs
@@ -263,7 +290,9 @@ def _records(
             return Record([], [], times[0], (x, dae.z.start), interrupted=True)
         solver = solvers.get()
         try:
-            return solver.integrate(signals, values, x, times, interrupt, budget=budget, watched=watched)
+            if len(values.changes):
+                return integrate_parts(solver, signals, values, x, times, interrupt, None, budget, watched)
+            return solver.integrate(signals, values.values[0], x, times, interrupt, budget=budget, watched=watched)
         except ComputationError as failure:
             return Record([], [], times[0], (x, dae.z.start), failure=str(failure))
         finally:

@@ -136,7 +136,7 @@ def _split(
     for name, value in values.items():
         if argument == "u" and not varies(value) and _is_sequence(value) and not _is_pair(value):
             raise ParameterError(
-                f"{where}: u[{name}] is an array or tuple, which might be meant over time or over the runs; give a "
+                f"{where}: u[{name}] is an array or tuple, which is ambiguous, over time or over the runs; give a "
                 "list with one signal for each run, or the pair (times, values)."
             )
     axes = [Variation(argument, {name: list(value)}) for name, value in values.items() if varies(value)]

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from typing import Any, Protocol
 
 import numpy as np
 
 from flexblocks.errors import FileFormatError, suggestion
 from flexblocks.libraries import pd, xr
+from flexblocks.simulation.signals.parameter_change import read_changes
 
 # What methods that damp vibrations say of them.
 DAMPING = ("dissipated", "damped_modes")
@@ -54,6 +56,7 @@ def to_xarray(trajectory: Series) -> xr.Dataset:
         for group, names in trajectory.names.items()
         for name in names
     }
+    changes = getattr(trajectory, "changes", ())
     return xr.Dataset(
         series,
         coords={"time": ("time", trajectory.t, {"units": "s"})},
@@ -62,6 +65,7 @@ def to_xarray(trajectory: Series) -> xr.Dataset:
             "parameters": json.dumps(dict(trajectory.p)),
             "complete": int(trajectory.complete),
             **{name: json.dumps(value) for name in DAMPING if (value := getattr(trajectory, name, None)) is not None},
+            **({"changes": json.dumps([asdict(change) for change in changes])} if changes else {}),
         },
     )
 
@@ -92,6 +96,7 @@ def trajectory_fields(dataset: xr.Dataset, groups: Sequence[str]) -> dict[str, A
             "p": json.loads(dataset.attrs["parameters"]),
             "complete": bool(dataset.attrs["complete"]),
             **damping_fields(dataset),
+            **({"changes": read_changes(dataset.attrs["changes"])} if "changes" in dataset.attrs else {}),
         }
     except (KeyError, ValueError, TypeError) as error:
         raise FileFormatError(f"Not the dataset of a trajectory: {type(error).__name__}: {error}.") from None

@@ -40,8 +40,8 @@ class FixedSteps:
     pace: Pace
     interrupt: Interrupt
 
-    def run(self, X: np.ndarray) -> Record:
-        """Integrate from `X` (nx + 1,) and return the states at the output times.
+    def run(self, X: np.ndarray, guess: np.ndarray) -> Record:
+        """Integrate from `X` (nx + 1,) and return the states at the output times; z (nz,) is sought from a `guess`.
 
         A failure or Ctrl-C ends it early, and the record says so.
 
@@ -52,7 +52,6 @@ class FixedSteps:
         Exception
             Any exception of an input function of the user.
         """
-        guess = self.system.dae.z.start
         self.system.consistent(self.times[0], X, guess, self.system.parameters(0))
         record = Record([], [], self.times[0], (X, guess))
         state = X[None].copy()

@@ -28,7 +28,7 @@ from flexblocks.simulation.implicit.settings import (
     ImplicitSettings,
     refuse_what_it_cannot,
 )
-from flexblocks.simulation.implicit.slow_start import on_slow_manifold
+from flexblocks.simulation.implicit.slow_start import Given, on_slow_manifold
 from flexblocks.simulation.integrators.driven_equations import BUILDING
 from flexblocks.simulation.integrators.stepper import StepFailure
 from flexblocks.simulation.run import Record
@@ -80,8 +80,10 @@ class ImplicitRun:
     pace: Pace
     interrupt: Interrupt
 
-    def run(self, x: np.ndarray, held: tuple[int, ...]) -> Record:
-        """Integrate from a state x (nx,); a slow start keeps the rates of the coordinates `held`.
+    def run(self, X: np.ndarray, guess: np.ndarray, given: Given, after: Record | None = None) -> Record:
+        """Integrate from a state with work, X (nx + 1,), `after` a part of the run.
+
+        z (nz,) is sought from a `guess`; a slow start, of the first part, keeps what was given.
 
         A failure or Ctrl-C ends it early, and the record says so.
 
@@ -95,7 +97,7 @@ class ImplicitRun:
         system = self.system
         refuse_what_it_cannot(system.dae, "simulate")
         with BUILDING:
-            kernel, damped_modes = self._kernel(x, held)
+            kernel, damped_modes = self._kernel(X[:-1], guess, given, self.options.slow and after is None)
         failure, interrupted, advice = None, False, None
         try:
             self._go(kernel)
@@ -107,24 +109,27 @@ class ImplicitRun:
             told = self.singularities.explained(error, np.append(now.x, now.work[0]), now.z, system.p)
             failure = self.bounds.explained(str(told), np.append(now.x, now.work[0]))
             advice = getattr(told, "advice", None) or ADVICE
-        return replace(self._record(kernel, failure, advice, interrupted), damped_modes=damped_modes)
+        done = np.array([X[-1], after.damped[-1] if after is not None and after.damped else 0.0])
+        return replace(self._record(kernel, done, failure, advice, interrupted), damped_modes=damped_modes)
 
     def _kernel(
-        self, x: np.ndarray, held: tuple[int, ...]
+        self, x: np.ndarray, guess: np.ndarray, given: Given, slow: bool
     ) -> tuple[CompiledKernel | InterpretedKernel, tuple[float, ...] | None]:
         """Return the kernel at the start of the run, and the frequencies [Hz] of the modes that its steps damp."""
         system, options, dae, inputs = self.system, self.options, self.system.dae, self.system.inputs
-        z = system.consistent(self.times[0], np.append(x, 0.0), dae.z.start, system.parameters(0))
+        z = system.consistent(self.times[0], np.append(x, 0.0), guess, system.parameters(0))
         sizes = displacements(dae, x, z, system.p)
         u = system.equations.input(self.times[0], inputs.parameters[:, 0]).full().ravel()
-        if options.slow:
-            x = on_slow_manifold(dae, x, z, u, system.p, [*held, *dae.tree.prescribed_columns], sizes)
+        rates = None
+        if slow:
+            of_step = options.step, options.spectral_radius
+            x, rates = on_slow_manifold(dae, x, z, u, system.p, given, sizes, *of_step)
         table = input_table(dae, inputs, self._inputs, x)
         tolerance = OF_TOLERANCE * (options.rtol * sizes.reach if options.atol is None else options.atol)
         settings = ImplicitSettings(options.step, tolerance, options.spectral_radius)
         problem = ImplicitProblem(dae, settings, sizes, table, self.times, system.p)
         kernel = kernel_of(problem)
-        kernel.begin(float(self.times[0]), 0, x, z, options.slow)
+        kernel.begin(float(self.times[0]), 0, x, z, rates)
         if options.step is None:
             return kernel, None
         state = x, z, u, system.p
@@ -179,12 +184,19 @@ class ImplicitRun:
         return x + sum(np.array(clock.change(x, z, u, system.p)).ravel() for clock in ticking)
 
     def _record(
-        self, kernel: CompiledKernel | InterpretedKernel, failure: str | None, advice: str | None, interrupted: bool
+        self,
+        kernel: CompiledKernel | InterpretedKernel,
+        done: np.ndarray,
+        failure: str | None,
+        advice: str | None,
+        interrupted: bool,
     ) -> Record:
+        """Return the record of a kernel; `done` (2,) are work and what was damped before it began [J]."""
         dae, now = self.system.dae, kernel.state
         nx, N, m, nz = len(dae.x), len(dae.x) - dae.tree.size, len(now.multipliers), len(dae.z)
         x, rates, multipliers, z, work = np.split(kernel.outputs[: now.written], np.cumsum([nx, N, m, nz]), axis=1)
-        end = np.append(now.x, now.work[0]), now.z
+        work = work + done
+        end = np.append(now.x, now.work[0] + done[0]), now.z
         return Record(
             X=list(np.column_stack([x, work[:, :1]])),
             z=list(z),

@@ -22,6 +22,7 @@ from flexblocks.dae.dae import DAE
 from flexblocks.errors import listing
 from flexblocks.simulation.run import Record
 from flexblocks.simulation.signals.inputs import separation
+from flexblocks.simulation.signals.parameters import Parameters
 from flexblocks.simulation.trajectory import GROUPS, Trajectory
 
 WATCHED = 1000  # intervals of a run whose ends are looked at, if it has fewer samples
@@ -61,13 +62,18 @@ def at_times(record: Record, watched: np.ndarray, times: np.ndarray) -> Record:
     return record.at(np.flatnonzero(np.isin(watched[: len(record.X)], times)).tolist())
 
 
-def passages(dae: DAE, times: np.ndarray, record: Record, p: np.ndarray) -> Passages | None:
+def passages(dae: DAE, times: np.ndarray, record: Record, p: Parameters) -> Passages | None:
     """Return the change points that a run passes up to where it got, None if there are none."""
     if not dae.tree.loops.closures or len(record.X) < 2:
         return None
     q, t = np.array(record.X)[:, : dae.tree.size], times[: len(record.X)]
-    behind = change_points(dae, q, p)
-    return Passages(t[behind], joints_in_line(dae, q[behind - 1], p)) if len(behind) else None
+    found, joints = [np.zeros(0)], []
+    for part, values in p.parts(t):
+        behind = change_points(dae, q[part], values)
+        if len(behind):
+            found.append(t[part][behind])
+            joints += joints_in_line(dae, q[part][behind - 1], values)
+    return Passages(np.concatenate(found), tuple(dict.fromkeys(joints))) if joints else None
 
 
 def words(passed: Sequence[Passages]) -> str:
@@ -81,12 +87,12 @@ def words(passed: Sequence[Passages]) -> str:
     )
 
 
-def ahead(dae: DAE, times: np.ndarray, record: Record, p: np.ndarray) -> str:
+def ahead(dae: DAE, times: np.ndarray, record: Record, parameters: Parameters) -> str:
     """Return what a failure says of a change point that the run was coming to; nothing if there is none."""
     n = dae.tree.size
     if not dae.tree.loops.closures or not np.all(np.isfinite(record.state[0])):
         return ""
-    q, v = record.state[0][:n], record.state[0][n : 2 * n]
+    q, v, p = record.state[0][:n], record.state[0][n : 2 * n], parameters.at(record.reached)
     left = way_to_change_point(dae, q, v, p)
     if not abs(left) < AHEAD * (times[-1] - times[0]):
         return ""
@@ -106,19 +112,20 @@ class Opened:
     before: Trajectory
 
 
-def opened(dae: DAE, motion: Trajectory, p: np.ndarray) -> Opened | None:
-    """Return where the loops of a motion come open, with parameters (np,); None if they are closed all along."""
+def opened(dae: DAE, motion: Trajectory, p: Parameters) -> Opened | None:
+    """Return where the loops of a motion come open; None if they are closed all along."""
     if not dae.tree.loops.closures or not len(motion):
         return None
     n, count = dae.tree.size, len(motion)
-    mismatch = closure_equations(dae).mismatch.map(count)(motion.x[:, :n].T, np.tile(p, (count, 1)).T)[0].full()
+    mismatch = closure_equations(dae).mismatch.map(count)(motion.x[:, :n].T, p.values[p.index_at(motion.t)].T)[0].full()
     largest = np.abs(mismatch).reshape(mismatch.shape[0], count).max(axis=0, initial=0.0)
     where = np.flatnonzero(~(largest <= OPEN))
     if not where.size:
         return None
     first = int(where[0])
+    there = mismatches(dae, motion.x[first, :n], p.at(motion.t[first]))
     words = (
-        f"its loops have come open ({mismatches(dae, motion.x[first, :n], p)}): of their closures, of which some "
+        f"its loops have come open ({there}): of their closures, of which some "
         "follow from others where the arm was assembled, those that were kept do not hold them there. Assemble it with "
         "start values in a generic posture, or leave out what is overconstrained, by spherical joints for hinges"
     )

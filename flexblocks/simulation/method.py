@@ -28,6 +28,7 @@ MANY = 20
 # The absolute tolerance of a motion of size 1, as a share of the relative one.
 OF_RTOL = 0.01
 IMPLICIT = "implicit"
+FIXED = (*(integrator.name for integrator in INTEGRATORS if integrator.fixed), IMPLICIT)  # those that may have a step
 METHODS = ("auto", IMPLICIT, *(integrator.name for integrator in INTEGRATORS))
 # The same for editors, which complete them.
 MethodName = Literal[
@@ -45,7 +46,7 @@ MethodName = Literal[
     "semi-implicit",
     "dop853",
 ]
-# Steps in a period of the highest frequency that is asked for: generalised alpha errs there by 1.2 % of the frequency.
+# Steps in a period of the highest frequency that is requested: generalised alpha errs there by 1.2 % of the frequency.
 PER_PERIOD = 20
 SUITABLE = {integrator.suits: integrator for integrator in INTEGRATORS if integrator.suits}
 
@@ -104,7 +105,7 @@ def checked_method(
             raise ParameterError(f"{where}: {option} = {value!r} belongs to method 'implicit'; method is {name!r}.")
     integrator = next((integrator for integrator in INTEGRATORS if integrator.name == name), None)
     if step is not None and (integrator is None or integrator.fixed is None):
-        names = ", ".join(f"'{name}'" for name in (*(each.name for each in INTEGRATORS if each.fixed), IMPLICIT))
+        names = ", ".join(f"'{name}'" for name in FIXED)
         raise ParameterError(
             f"{where}: step = {step!r}; only methods {names} have a fixed step, the others take rtol and atol."
         )

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False, init=False, repr=False)
 class Record:
-    """Measured time series of an arm: its inputs and what was measured, in the names and units of its model.
+    """Measured time series of an arm: inputs and measurements, in the names and units of its model.
 
     ``record["joint1.angle"]`` is the time series (k,) of any of them, ``record["time"]`` that of the time.
 

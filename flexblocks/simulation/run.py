@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
@@ -17,11 +18,15 @@ from flexblocks.simulation.chunks import Pace
 from flexblocks.simulation.integrators.stepper import Segments, StepFailure, Stepper, finite
 from flexblocks.simulation.motion_size import MotionSize
 from flexblocks.simulation.signals.inputs import separation, ticks_at
+from flexblocks.simulation.signals.parameter_change import ParameterChange
 from flexblocks.simulation.system import System
 
 SMALLEST = 1e-6  # accuracy to which the time of a failure is located, as a fraction of the run
 STUCK = 1e-3  # the same beside a change point of loops, which no method meets with fewer steps
 LOCATING = 8  # parts of a failed chunk beside a possible gimbal lock, where halves would take ten thousand steps each
+
+
+SERIES = ("X", "z", "rates", "multipliers", "damped")  # of a record
 
 
 @dataclass
@@ -51,6 +56,8 @@ class Record:
         What the method computed, by its own words.
     damped_modes : tuple of float or None
         Frequencies [Hz] of the modes at the start that the steps of the method damp, where it does.
+    changes : tuple of ParameterChange
+        Changes of parameters that it has passed.
     """
 
     X: list[np.ndarray]
@@ -65,11 +72,11 @@ class Record:
     damped: list[float] | None = None
     counts: Mapping[str, int] = field(default_factory=dict)
     damped_modes: tuple[float, ...] | None = None
+    changes: tuple[ParameterChange, ...] = ()
 
     def at(self, kept: Sequence[int]) -> Record:
         """Return the record of some of its samples."""
-        fields = ("X", "z", "rates", "multipliers", "damped")
-        series = {name: getattr(self, name) for name in fields}
+        series = {name: getattr(self, name) for name in SERIES}
         return replace(self, **{k: None if v is None else [v[i] for i in kept] for k, v in series.items()})
 
     def fail(self, failure: Exception, singularities: Singularities, bounds: Bounds, p: np.ndarray) -> None:
@@ -77,6 +84,21 @@ class Record:
         told = singularities.explained(failure, *self.state, p)
         self.failure = bounds.explained(str(told), self.state[0])
         self.advice = getattr(told, "advice", None)
+
+
+def joined(parts: Sequence[Record], kept: Sequence[np.ndarray], changes: Sequence[ParameterChange]) -> Record:
+    """Return the record of a run of the `parts` between changes of parameters, of whose samples some are `kept`."""
+    if len(parts) == 1 and kept[0].all():
+        return parts[0]
+    some = [part.at(np.flatnonzero(those[: len(part.X)]).tolist()) for part, those in zip(parts, kept, strict=False)]
+    series: dict[str, list | None] = {}
+    for name in SERIES:
+        lists = [getattr(part, name) for part in some]
+        series[name] = None if lists[0] is None else [each for one in lists for each in one]
+    counts: Counter[str] = Counter()
+    for part in parts:
+        counts.update(part.counts)
+    return replace(parts[-1], **series, counts=counts, damped_modes=parts[0].damped_modes, changes=tuple(changes))
 
 
 @dataclass(frozen=True)
@@ -93,8 +115,8 @@ class Integration:
     interrupt: Interrupt
     size: MotionSize | None
 
-    def run(self, X: np.ndarray) -> Record:
-        """Integrate from `X` and return the states at the output times.
+    def run(self, X: np.ndarray, guess: np.ndarray) -> Record:
+        """Integrate from `X` and return the states at the output times; z (nz,) is sought from a `guess`.
 
         A failure or Ctrl-C ends it early, and the record says so.
 
@@ -106,7 +128,7 @@ class Integration:
             Any exception of an input function of the user.
         """
         self.stepper.begin(float(self.times[-1]))
-        z = self.system.consistent(self.times[0], X, self.system.dae.z.start, self.system.parameters(0))
+        z = self.system.consistent(self.times[0], X, guess, self.system.parameters(0))
         record = Record([X], [z], self.times[0], (X, z))
         try:
             if self.system.is_watched:

@@ -10,6 +10,7 @@ import numpy as np
 from flexblocks.dae.dae import DAE
 from flexblocks.libraries import xr
 from flexblocks.simulation.cases import Cases
+from flexblocks.simulation.signals.parameters import change, parameters
 from flexblocks.simulation.trajectory import ENERGIES, GROUPS, Trajectory
 
 
@@ -52,8 +53,10 @@ class Runs:
         varying = self._varying()
         if np.isfinite(self.dissipated).any():
             varying["dissipated"] = ("run", self.dissipated, {"units": "J"})
-        shared = self.dae.p.values(self.batch.fixed["p"])
-        parameters = {
+        fixed = self.batch.fixed["p"]
+        changing = parameters(self.dae, fixed, self.times, "simulate_batch").values[0] if change(fixed) else None
+        shared = self.dae.p.values(fixed) if changing is None else changing
+        constant = {
             name: value
             for name, value in zip(self.dae.p.names, shared.tolist(), strict=True)
             if f"p[{name}]" not in varying
@@ -68,7 +71,7 @@ class Runs:
             },
             attrs={
                 "name": self.dae.name,
-                "parameters": json.dumps(parameters),
+                "parameters": json.dumps(constant),
                 "complete": int(self.complete.all()),
             },
         )

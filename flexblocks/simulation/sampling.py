@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import casadi as ca
@@ -13,8 +12,10 @@ from flexblocks.dae.implicit_functions import outputs_along
 from flexblocks.errors import ParameterError
 from flexblocks.plausibility import LARGEST, computable, needed
 from flexblocks.simulation.run import Record
+from flexblocks.simulation.signals.parameters import Parameters
 from flexblocks.simulation.system import System
 from flexblocks.simulation.trajectory import ENERGIES, Trajectory
+from flexblocks.validity.energy_balance import out_of_balance
 from flexblocks.validity.input_limits import Excess, beyond_limits
 
 AGREE = 1e-6  # share of the energy that passed, to which work and energies agree, so that there is nothing to look at
@@ -48,16 +49,17 @@ def output_times(t: Any, where: str) -> tuple[np.ndarray, bool]:
     return times, True
 
 
-def sampled_trajectory(system: System, times: np.ndarray, record: Record) -> Trajectory:
+def sampled_trajectory(system: System, times: np.ndarray, record: Record, parameters: Parameters) -> Trajectory:
     """Return the trajectory at the output times that were reached.
 
-    At a discontinuity of an input, the inputs and all that depends on them are the limits from the right.
+    At a discontinuity of an input or parameter, all that depends on it are the limits from the right.
     """
     dae = system.dae
     X = np.array(record.X)
     t = times[: len(X)]
     columns = system.inputs.parameters[:, system.inputs.segment_of(t)]
-    P = np.vstack([np.tile(system.p[:, None], len(t)), columns])
+    p = parameters.along(t) if len(parameters.changes) else system.p
+    P = np.vstack([np.broadcast_to(p if p.ndim > 1 else p[:, None], (len(p), len(t))), columns])
     u = system.equations.input(t[None, :], columns)
     z = [system.consistent(*point) for point in zip(t, X, record.z, P.T, strict=True)]
     x = X[:, :-1]
@@ -65,10 +67,10 @@ def sampled_trajectory(system: System, times: np.ndarray, record: Record) -> Tra
     functions = dae.interpreted
     known = None if record.rates is None else known_rates(dae, record)
     if known is None:
-        y = functions.output(x.T, u, system.p, *algebraics)
+        y = functions.output(x.T, u, p, *algebraics)
     else:
-        y = outputs_along(dae)(x.T, *known, np.array(z).T.reshape(len(dae.z), len(t)), u, system.p)
-    kinetic, potential = functions.energy(x.T, system.p, *(algebraics if functions.energy.n_in() == 3 else []))
+        y = outputs_along(dae)(x.T, *known, np.array(z).T.reshape(len(dae.z), len(t)), u, p)
+    kinetic, potential = functions.energy(x.T, p, *(algebraics if functions.energy.n_in() == 3 else []))
     energy = np.column_stack([np.array(kinetic).ravel(), np.array(potential).ravel(), X[:, -1]])
     groups = {"x": dae.x, "z": dae.z, "u": dae.u, "y": dae.y}
     units = {name: unit for group in groups.values() for name, unit in zip(group.names, group.units, strict=True)}
@@ -84,8 +86,9 @@ def sampled_trajectory(system: System, times: np.ndarray, record: Record) -> Tra
         units=units | dict.fromkeys(ENERGIES, "J"),
         p=dict(zip(dae.p.names, system.p.tolist(), strict=True)),
         complete=len(t) == len(times),
-        dissipated=None if record.damped is None else _dissipated(energy, record.damped),
+        dissipated=None if record.damped is None else _dissipated(energy, record),
         damped_modes=record.damped_modes,
+        changes=tuple(change for change in record.changes if len(t) and change.time <= t[-1]),
         dae=dae,
     )
 
@@ -109,12 +112,13 @@ def kept_multipliers(dae: DAE, multipliers: np.ndarray) -> np.ndarray:
     return multipliers[[every.index(name) for name in dae.tree.loops.multipliers], :]
 
 
-def _dissipated(energy: np.ndarray, damped: Sequence[float]) -> float:
-    """Return what is missing at the end [J]: energies (k, 3), and what dampers took out (k)."""
-    if not len(energy):
+def _dissipated(energy: np.ndarray, record: Record) -> float:
+    """Return what is missing at the end [J] of a record with energies (k, 3)."""
+    if not len(energy) or not record.damped:
         return 0.0
     kinetic, potential, work = energy[-1] - energy[0]
-    return float(work - damped[-1] - kinetic - potential)
+    jumps = sum(change.energy_jump for change in record.changes)
+    return float(work - record.damped[-1] + jumps - kinetic - potential)
 
 
 def agree(energy: np.ndarray) -> bool:
@@ -122,6 +126,20 @@ def agree(energy: np.ndarray) -> bool:
     kinetic, potential, work = energy.T
     off = np.max(np.abs(kinetic + potential - work - (kinetic[0] + potential[0] - work[0])))
     return bool(off <= AGREE * (np.max(kinetic) + np.ptp(potential) + np.ptp(work)))
+
+
+def balances(dae: DAE, motion: Trajectory, p: Parameters, run: str = "") -> dict[str, str]:
+    """Return where energies of a motion are out of balance between changes of parameters, as `warn_of_balances` asks.
+
+    Those that agree with the work but for rounding are not looked at.
+    """
+    found = {}
+    for k, (part, values) in enumerate(p.parts(motion.t)):
+        if not agree(motion.energy[part]):
+            t, x, z, u = (each[part] for each in (motion.t, motion.x, motion.z, motion.u))
+            named = f"{run}after its change {k} of parameters, " if k else run
+            found[named] = out_of_balance(dae, t, x, z, u, values, motion.energy[part])
+    return found
 
 
 def excesses(system: System, motion: Trajectory) -> list[Excess]:

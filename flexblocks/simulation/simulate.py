@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -13,22 +13,33 @@ from flexblocks.errors import ComputationError
 from flexblocks.interrupt import Interrupt
 from flexblocks.plausibility import warn_of_degrees
 from flexblocks.progress import ProgressDisplay
+from flexblocks.simulation.changing_run import integrate_parts
 from flexblocks.simulation.chunks import DEFAULT_STEPS, checked_budget
 from flexblocks.simulation.implicit.settings import RADIUS
-from flexblocks.simulation.loops import ahead, at_times, opened, passages, watched_times, words
+from flexblocks.simulation.implicit.slow_start import Given
+from flexblocks.simulation.loops import Opened, ahead, at_times, opened, passages, watched_times, words
 from flexblocks.simulation.method import MethodName, checked_method
-from flexblocks.simulation.sampling import agree, excesses, known_forces, output_times, sampled_trajectory
+from flexblocks.simulation.run import Record
+from flexblocks.simulation.sampling import agree, balances, excesses, known_forces, output_times, sampled_trajectory
 from flexblocks.simulation.signals.inputs import inputs
 from flexblocks.simulation.signals.noise import with_noise
+from flexblocks.simulation.signals.parameters import (
+    PICK_UPS,
+    Parameters,
+    parameters,
+    refuse_changes,
+    refuse_pick_up,
+)
 from flexblocks.simulation.signals.prescribed_motion import with_prescribed_motion
 from flexblocks.simulation.signals.reference_rates import with_reference_rates
 from flexblocks.simulation.solver import Solver
 from flexblocks.simulation.trajectory import Trajectory
 from flexblocks.user_warning import warn
-from flexblocks.validity.energy_balance import out_of_balance, warn_of_balances, warn_of_dissipation
+from flexblocks.validity.energy_balance import warn_of_balances, warn_of_dissipation
 from flexblocks.validity.input_limits import warn_of_limits
 from flexblocks.validity.large_deflections import warn_of_large_deflections
 from flexblocks.validity.state_ranges import beyond_state_ranges, warn_of_states
+from flexblocks.warning_kinds import CHANGE_POINT, INTERRUPTED
 
 
 class SimulationError(ComputationError):
@@ -53,7 +64,7 @@ def simulate(
     t: tuple[float, float] | Sequence[float] | np.ndarray,
     u: Mapping[str, Any] | None = None,
     x0: Mapping[str, float] | Sequence[float] | np.ndarray | None = None,
-    p: Mapping[str, float] | Sequence[float] | np.ndarray | None = None,
+    p: Mapping[str, Any] | Sequence[float] | np.ndarray | None = None,
     method: MethodName = "auto",
     *,
     saturate: bool = False,
@@ -63,6 +74,7 @@ def simulate(
     highest: float | None = None,
     spectral_radius: float = RADIUS,
     slow_start: bool = False,
+    pick_up: Literal["matched", "impact"] = "matched",
     max_steps: float = DEFAULT_STEPS,
     time_limit: float | None = None,
     progress: bool | None = None,
@@ -97,7 +109,9 @@ def simulate(
         Start values; by default those of the blocks. With kinematic loops, coordinates that are left out move as far
         as needed to close them (see `flexblocks.constraints.closed_state`).
     p : dict or array (np,), optional
-        Values of the symbolic parameters; by default those of the model.
+        Values of the symbolic parameters; by default those of the model. One that changes during the run is a
+        `piecewise_constant`, as ``{"payload.mass": fb.piecewise_constant([0.0, 1.0], [0.0, 2.0])}``; see `pick_up`.
+        The trajectory's ``changes`` tell what each change costs.
     method : str
         ``"auto"``: SUNDIALS IDAS with algebraic variables; CVODES by BDF if the fastest decay exceeds all oscillation
         frequencies; ``"rk8-radau"`` if something oscillates faster than the motion is sampled (``"rk43-radau"`` where
@@ -125,16 +139,23 @@ def simulate(
     step : float, optional
         Step [s] of ``"rk4"`` and ``"semi-implicit"``, or of ``"rk8"`` in place of error control; of ``"implicit"``.
     highest : float, optional
-        Highest frequency that is asked for [Hz]: faster vibrations are damped out, by ``"implicit"`` with a twentieth
+        Highest frequency that is requested [Hz]: faster vibrations are damped out, by ``"implicit"`` with a twentieth
         of its period as the step.
     spectral_radius : float
         Of ``"implicit"`` with a step, rho_inf: 0 damps most what the step does not resolve, 1 nothing.
     slow_start : bool
-        Of ``"implicit"``: whether to begin on the slow manifold, with the rates given in `x0` and those of prescribed
-        motions, and all others such that what is stiff bends, twists and stretches as little as they allow.
+        Of ``"implicit"``: whether to begin on the slow manifold, without vibrations that the steps do not resolve.
+        What `x0` names is kept, and prescribed motions; other rates are such that what is stiff bends, twists and
+        stretches as little as they allow, and along the modes that ``step`` or ``highest`` damps the deflections are
+        those that motion, loads and gravity ask for.
+    pick_up : "matched" or "impact"
+        What happens where parameters that change raise the inertia. ``"matched"``: the load moves with the arm when it
+        is picked up, and rates are continuous. ``"impact"``: the load is at rest, and momentum is conserved in a
+        plastic impact, M der(q) = M_before der(q)_before, but for impulses of closed loops and drives of prescribed
+        coordinates. Where inertia falls, what is released goes on as it moves, and rates are continuous.
     max_steps : int
         Integration steps, those of failed attempts included, after which the run stops with a SimulationError, so that
-        stiff or chattering equations do not run for hours; ``math.inf`` for no limit.
+        stiff or chattering equations do not run for hours; ``math.inf`` for no limit. Between changes of parameters.
     time_limit : float, optional
         Wall time [s] after which it stops likewise. Both are checked a few times a second, and after what a method
         derives of large equations, which is not interrupted.
@@ -186,6 +207,7 @@ def simulate(
         highest=highest,
         spectral_radius=spectral_radius,
         slow_start=slow_start,
+        pick_up=pick_up,
         max_steps=max_steps,
         time_limit=time_limit,
         seed=seed,
@@ -212,6 +234,7 @@ class Simulator:
         highest: float | None = None,
         spectral_radius: float = RADIUS,
         slow_start: bool = False,
+        pick_up: Literal["matched", "impact"] = "matched",
         max_steps: float = DEFAULT_STEPS,
         time_limit: float | None = None,
         seed: int | None = 0,
@@ -221,6 +244,7 @@ class Simulator:
         self._times, self._sampled = output_times(t, "simulate")
         self._settings = checked_method(method, rtol, atol, step, "simulate", highest, spectral_radius, slow_start)
         self._budget = checked_budget(max_steps, time_limit, "simulate")
+        self._pick_up = pick_up if pick_up in PICK_UPS else refuse_pick_up(pick_up, "simulate")
         self._seed = seed
         self._solver = Solver(dae, self._settings)
 
@@ -228,7 +252,7 @@ class Simulator:
         self,
         u: Mapping[str, Any] | None = None,
         x0: Mapping[str, float] | Sequence[float] | np.ndarray | None = None,
-        p: Mapping[str, float] | Sequence[float] | np.ndarray | None = None,
+        p: Mapping[str, Any] | Sequence[float] | np.ndarray | None = None,
         progress: bool | None = None,
     ) -> Trajectory:
         """Return the motion under these inputs, from these start values, with these parameters.
@@ -240,7 +264,10 @@ class Simulator:
         """
         dae, times, sampled = self.dae, self._times, self._sampled
         has_loops = bool(dae.tree.loops.closures)
-        values = dae.p.values(p, "simulate: p: ")
+        changes = isinstance(p, Mapping) and any(map(callable, p.values()))
+        constant = None if changes else Parameters(np.zeros(0), dae.p.values(p, "simulate: p: ")[None])
+        course = constant or parameters(dae, p, times, "simulate", self._pick_up)
+        values = course.values[0]
         if dae.tree.prescribed:
             u, x0 = with_prescribed_motion(dae, u, x0, times, sampled, "simulate")
         if any(dae.u.derivative_of):
@@ -254,48 +281,70 @@ class Simulator:
         watched = watched_times(dae, times, x, values) if has_loops else times
         # Integrate; a failure or Ctrl-C ends the record early.
         with ProgressDisplay(f"Simulating {dae.name}", times[-1] - times[0], progress) as bar, Interrupt() as interrupt:
-            held = tuple(i for i, name in enumerate(dae.q_names) if isinstance(x0, Mapping) and f"der({name})" in x0)
-            whole = self._solver.integrate(signals, values, x, times, interrupt, bar, self._budget, watched, held)
+            run = times, interrupt, bar, self._budget, watched, _given(dae, x0)
+            if not changes:
+                whole = self._solver.integrate(signals, values, x, *run)
+            else:
+                refuse_changes(dae, course, x, "simulate")
+                whole = integrate_parts(self._solver, signals, course, x, *run)
         # Evaluate inputs, outputs and energies at the samples.
         system, where = self._solver.system(signals, values), f"simulate: '{dae.name}'"
         record = at_times(whole, watched, times) if has_loops else whole
-        trajectory = sampled_trajectory(system, times, record)
+        trajectory = sampled_trajectory(system, times, record, course)
         if beyond := excesses(system, trajectory):
             warn_of_limits(where, {"": beyond})
-        open_from = opened(dae, trajectory, values) if has_loops else None
-        if has_loops and open_from is None and (passed := passages(dae, watched, whole, values)):
-            warn(f"{where}: {words([passed])}")
+        open_from = opened(dae, trajectory, course) if has_loops else None
+        if has_loops and open_from is None and (passed := passages(dae, watched, whole, course)):
+            warn(f"{where}: {words([passed])}", CHANGE_POINT)
         if record.failure is not None:
-            beside = ahead(dae, times, record, values) if has_loops else ""
-            raise SimulationError(
-                f"Simulation of '{dae.name}' stopped at t = {record.reached:.9g} s of {times[-1]:.9g} s: "
-                f"{record.failure}.{beside} {record.advice or self._settings.advice} "
-                f"The error's .trajectory holds the {len(trajectory.t)} samples computed.",
-                trajectory,
-                record.reached,
-            )
+            raise _stopped(dae, times, record, course, trajectory, self._settings.advice)
         if open_from is not None:
-            raise SimulationError(
-                f"Simulation of '{dae.name}' is wrong from t = {open_from.time:.9g} s of {times[-1]:.9g} s on: "
-                f"{open_from.words}. The error's .trajectory holds the {len(open_from.before)} samples before.",
-                open_from.before,
-                open_from.time,
-            )
+            raise _came_open(dae, times, open_from)
         forces = None if record.rates is None else known_forces(dae, record)
-        warn_of_large_deflections(dae, where, trajectory.x, trajectory.z, trajectory.u, values, trajectory.t, forces)
+        along = course.along(trajectory.t) if changes else values
+        warn_of_large_deflections(dae, where, trajectory.x, trajectory.z, trajectory.u, along, trajectory.t, forces)
         if dae.tree.state_ranges:
             warn_of_states(where, {"": beyond_state_ranges(dae, trajectory.x, trajectory.t)})
         if trajectory.dissipated is not None:
             warn_of_dissipation(where, {"": (trajectory.dissipated, trajectory.energy)})
-        elif not agree(trajectory.energy):
-            motion = trajectory.t, trajectory.x, trajectory.z, trajectory.u
-            warn_of_balances(where, {"": out_of_balance(dae, *motion, values, trajectory.energy)})
+        elif changes or not agree(trajectory.energy):
+            warn_of_balances(where, balances(dae, trajectory, course))
         if record.interrupted:
-            warn(
-                f"Simulation of '{dae.name}' was interrupted at t = {record.reached:.6g} s of {times[-1]:.6g} s; "
-                f"the trajectory ends with its sample at {trajectory.t[-1]:.6g} s."
-            )
+            warn(f"{where} was interrupted at t = {record.reached:.6g} s of {times[-1]:.6g} s.", INTERRUPTED)
         return trajectory
+
+
+def _given(dae: DAE, x0: Any) -> Given:
+    """Return what a start gives: by name what is named, as an array all coordinates."""
+    if x0 is None:
+        return Given()
+    if not isinstance(x0, Mapping):
+        return Given(tuple(range(dae.tree.size)))
+    named = [name in x0 for name in dae.x.names[: 2 * dae.tree.size]]
+    coordinates, rates = np.split(np.array(named, dtype=bool), 2)
+    return Given(*(tuple(np.flatnonzero(each).tolist()) for each in (coordinates, rates)))
+
+
+def _stopped(
+    dae: DAE, times: np.ndarray, record: Record, course: Parameters, trajectory: Trajectory, advice: str
+) -> SimulationError:
+    beside = ahead(dae, times, record, course)
+    return SimulationError(
+        f"Simulation of '{dae.name}' stopped at t = {record.reached:.9g} s of {times[-1]:.9g} s: "
+        f"{record.failure}.{beside} {record.advice or advice} "
+        f"The error's .trajectory holds the {len(trajectory.t)} samples computed.",
+        trajectory,
+        record.reached,
+    )
+
+
+def _came_open(dae: DAE, times: np.ndarray, loops: Opened) -> SimulationError:
+    return SimulationError(
+        f"Simulation of '{dae.name}' is wrong from t = {loops.time:.9g} s of {times[-1]:.9g} s on: "
+        f"{loops.words}. The error's .trajectory holds the {len(loops.before)} samples before.",
+        loops.before,
+        loops.time,
+    )
 
 
 def whole(run: Trajectory) -> Trajectory:

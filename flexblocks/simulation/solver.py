@@ -16,6 +16,7 @@ from flexblocks.simulation.checks.chart_changes import NO_CHARTS, ChartChanges, 
 from flexblocks.simulation.checks.singularities import Singularities
 from flexblocks.simulation.chunks import Budget, Pace
 from flexblocks.simulation.fixed_steps import FixedSteps
+from flexblocks.simulation.implicit.slow_start import Given
 from flexblocks.simulation.implicit_run import ImplicitRun
 from flexblocks.simulation.integrators.driven_equations import DrivenEquations
 from flexblocks.simulation.integrators.fixed_step import FixedStep
@@ -80,22 +81,24 @@ class Solver:
         bar: ProgressDisplay | None = None,
         budget: Budget = Budget(),  # noqa: B008 (frozen)
         watched: np.ndarray | None = None,
-        held: tuple[int, ...] = (),
+        given: Given = Given(),  # noqa: B008 (frozen)
+        after: Record | None = None,
     ) -> Record:
         """Integrate from the state `x` (nx,) over the output `times` (k,) [s], as far as possible.
 
         The record is that of the times `watched`, if they are given: the output times, and others between them. A slow
-        start keeps the rates of the coordinates `held`.
+        start keeps what of the state was `given`. What comes `after` a part of the run goes on with its work.
         """
-        system, X = self.system(inputs, p), np.append(x, 0.0)  # no work is done yet
+        done, guess = (0.0, self.dae.z.start) if after is None else (after.state[0][-1], after.state[1])
+        system, X = self.system(inputs, p), np.append(x, done)
         until = times if watched is None else watched
         if self.method.fixed is not None:
-            return self._fixed_steps(self.method.fixed, system, until, interrupt, bar, budget).run(X)
+            return self._fixed_steps(self.method.fixed, system, until, interrupt, bar, budget).run(X, guess)
         checks = self._bounds, self._singularities, self._charts
         if self.method.implicit is not None:
             pace = Pace(times[0], times[-1], 0, 1e-5, bar, budget, follows_all=False)
             run = ImplicitRun(system, self.method.implicit, *checks, until, pace, interrupt)
-            return run.run(x, held)
+            return run.run(X, guess, given, after)
         integrator = self.method.integrator_for(system, X, times)
         if integrator.name not in self._steppers:
             assert integrator.stepper is not None
@@ -110,7 +113,7 @@ class Solver:
         none, large = np.zeros(len(X)), np.full(len(X), LARGE)  # to which a stated tolerance belongs
         kinds = self.dae.tree.state_kinds(self.dae.x.units)
         stepper.measure(ErrorScale(options.rtol, options.atol, none, large, none, np.array(kinds), LARGE))
-        return Integration(system, stepper, *checks, until, pace, interrupt, size).run(X)
+        return Integration(system, stepper, *checks, until, pace, interrupt, size).run(X, guess)
 
     def _fixed_steps(
         self,

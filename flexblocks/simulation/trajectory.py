@@ -13,6 +13,7 @@ import numpy as np
 from flexblocks.errors import FileFormatError, NameUnknownError, ParameterError, suggestion
 from flexblocks.lazy_package import upper
 from flexblocks.rich_display import Animated, RichDisplay, text_table
+from flexblocks.simulation.signals.parameter_change import ParameterChange
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -48,7 +49,7 @@ class Trajectory(RichDisplay, Animated):
     units : dict of str
         Units by name.
     p : dict of float
-        Values of the parameters that were symbolic.
+        Values of the parameters that were symbolic, at the start.
     complete : bool
         False if the run ended early.
     dissipated : float or None
@@ -57,6 +58,9 @@ class Trajectory(RichDisplay, Animated):
     damped_modes : tuple of float or None
         Frequencies [Hz] of the modes at the start that lose more than a tenth of their amplitude in a period by the
         steps of the method; None for methods whose steps follow a tolerance.
+    changes : tuple of ParameterChange
+        Changes of parameters on the way, which had the values ``p`` at the start: each with its time, the values before
+        and after, and the energies before and after, between which its ``energy_jump`` is.
     dae : DAE or None
         The arm, for pictures of it; None for a motion read from a file, pickled or of a batch.
     """
@@ -74,6 +78,7 @@ class Trajectory(RichDisplay, Animated):
     complete: bool = True
     dissipated: float | None = None
     damped_modes: tuple[float, ...] | None = None
+    changes: tuple[ParameterChange, ...] = ()
     dae: DAE | None = field(default=None, repr=False, compare=False)
 
     def __getstate__(self) -> dict[str, Any]:
@@ -121,9 +126,17 @@ class Trajectory(RichDisplay, Animated):
             raise NameUnknownError(
                 f"Trajectory of '{self.name}': there is no variable '{name}'"
                 f"{suggestion(name, self._columns)} The motion of frames, such as payload.velocity_x, is there if it "
-                "is asked for: simulate dae.with_outputs((...))."
+                "is requested: simulate dae.with_outputs((...))."
             )
         return self._columns[name]
+
+    def parameters_at(self, times: np.ndarray) -> np.ndarray:
+        """Return the parameters (np, k) at times (k,) [s] of the motion, at a change those after it."""
+        values = [dict(self.p)]
+        for change in self.changes:
+            values.append(values[-1] | {name: after for name, (_, after) in change.parameters.items()})
+        rows = np.array([list(each.values()) for each in values]).reshape(len(values), len(self.p))
+        return rows[np.searchsorted([change.time for change in self.changes], times, side="right")].T
 
     def to_xarray(self) -> xr.Dataset:
         """Return an xarray Dataset: a variable for each name over ``time``, with its unit as attribute ``units``.
@@ -198,7 +211,8 @@ class Trajectory(RichDisplay, Animated):
         from flexblocks.simulation.dataset import ranges
 
         rows = ranges(self)
-        return f"{self!r}{self._damping}\n{text_table(list(rows[0]), [tuple(row.values()) for row in rows])}"
+        changed = "".join(f"\n{change}" for change in self.changes)
+        return f"{self!r}{self._damping}{changed}\n{text_table(list(rows[0]), [tuple(row.values()) for row in rows])}"
 
     @property
     def _damping(self) -> str:

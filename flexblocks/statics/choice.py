@@ -10,6 +10,7 @@ from flexblocks.statics.balance import rest_residuals
 from flexblocks.statics.problem import RANK, Statics, rank
 from flexblocks.statics.solvers import polished
 from flexblocks.user_warning import warn
+from flexblocks.warning_kinds import MANY_EQUILIBRIA
 
 # Iterations to the nearest of many equilibria; tens are usual.
 NEAREST = 300
@@ -53,7 +54,8 @@ def nearest_balance(problem: Statics, s: np.ndarray) -> np.ndarray:
         return nearest
     warn(
         "equilibrium: there are many equilibria, and the search for the one nearest to the start values stopped "
-        f"({solver.stats()['return_status']}); another one is returned. Hold more coordinates or inputs."
+        f"({solver.stats()['return_status']}); another one is returned. Hold more coordinates or inputs.",
+        MANY_EQUILIBRIA,
     )
     return s
 

@@ -9,6 +9,7 @@ import numpy as np
 from flexblocks.statics.closed_problem import ClosedProblem
 from flexblocks.statics.solvers import polished
 from flexblocks.user_warning import warn
+from flexblocks.warning_kinds import MANY_EQUILIBRIA
 
 LEAP = 0.2  # longest step [rad, lengths of the loops]; by trial
 SHORTEST = 1e-4  # share of a Newton step below which the search has failed
@@ -157,7 +158,8 @@ def nearest_closed_balance(closed: ClosedProblem, s: np.ndarray) -> np.ndarray:
     if np.sqrt(gradient @ M @ gradient) > 1e-6 * away(s) + tiny:
         warn(
             "equilibrium: there are many equilibria, and the search for the one nearest to the start values stopped; "
-            "another one is returned. Hold more coordinates or inputs."
+            "another one is returned. Hold more coordinates or inputs.",
+            MANY_EQUILIBRIA,
         )
     return s
 

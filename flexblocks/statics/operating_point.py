@@ -88,7 +88,7 @@ class OperatingPoint(Animated):
 
     @cached_property
     def y(self) -> np.ndarray:
-        """The outputs (ny,), evaluated when first asked for: their function is made then."""
+        """The outputs (ny,), evaluated when first needed: their function is made then."""
         if self.dae is None:
             return np.zeros(0)
         more = [self.z] if len(self.z) else []

@@ -17,7 +17,7 @@ from flexblocks.statics.viscous_descent import sunk
 # Evaluations in a search for a root; 50 to 80 are usual. An arm without equilibrium takes any number, and a slender one
 # that creeps towards its own gets there by sinking first.
 SEARCH = 500
-# A search goes on in the next chart of an attitude that turned all the way so often; two were enough in 60 chains.
+# A search continues in the next chart of an attitude that turned all the way so often; two were enough in 60 chains.
 TURNS = 4
 
 
@@ -203,7 +203,7 @@ def polished(problem: Statics, s: np.ndarray, rows: np.ndarray | None = None) ->
 def _shortest(problem: Statics, J: np.ndarray, r: np.ndarray, column: np.ndarray) -> np.ndarray:
     """Return the step (nf,) with J `column` step = r that moves the masses least.
 
-    In unit columns all unknowns would give way alike, and a slide that is balanced anywhere would be drawn to where it
+    In unit columns all unknowns would yield alike, and a slide that is balanced anywhere would be drawn to where it
     is singular: a residual of s cos(angle) vanishes with either.
     """
     left, sizes, right = np.linalg.svd(J)

@@ -17,7 +17,7 @@ SINKING = 3000
 
 
 class _NotSettled(Exception):
-    """A viscous descent goes on."""
+    """A viscous descent continues."""
 
 
 def sunk(problem: Statics) -> np.ndarray:

@@ -62,7 +62,7 @@ class Journal:
         return self
 
     def __exit__(self, kind: type | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        with suppress(OSError):  # a full disk is told by whoever writes the results
+        with suppress(OSError):  # a full disk is reported by whoever writes the results
             os.fsync(self._file.fileno())
         self._file.close()
 

@@ -87,7 +87,7 @@ def outcome(function: Callable[[Case], Any], case: Case) -> Outcome:
             error = ""
         except Exception as failure:  # of the user's task: whatever it raises is the outcome of this case
             form, values, error = None, (), text_of(failure)
-    warnings = "\n".join(f"{category.__name__}: {message}" for message, category in withheld)
+    warnings = "\n".join(f"{kind.category.__name__}: {message}" for message, kind in withheld)
     return Outcome(form, values, error, warnings, time.perf_counter() - began)
 
 

@@ -1,9 +1,9 @@
-"""Study: a task for many cases, on whatever computers there are, that goes on where it stopped."""
+"""Study: a task for many cases, on whatever computers there are, that continues where it stopped."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +21,7 @@ from flexblocks.studies.run import Run
 from flexblocks.studies.stores.choose_store import store_of
 from flexblocks.studies.worker import Parcel
 from flexblocks.user_warning import warn
+from flexblocks.warning_kinds import CASES_FAILED, CASES_WARNED, INTERRUPTED
 
 
 class StudyError(ComputationError):
@@ -106,7 +107,7 @@ def study(
 
 @dataclass(frozen=True)
 class Finished:
-    """A study after its run, and what is to be told of it."""
+    """A study after its run, and what is to be reported of it."""
 
     label: str
     cases: Cases
@@ -119,7 +120,8 @@ class Finished:
         if self.interrupted:
             warn(
                 f"study of {self.label} was interrupted; {self.results.done} of {len(self.cases)} cases are finished. "
-                "With the same store it goes on."
+                "It continues with the same store.",
+                INTERRUPTED,
             )
 
     def tell_of_cases(self) -> None:
@@ -131,13 +133,15 @@ class Finished:
                 texts.append(f"{results.failed - len(results.errors)} {'more' if texts else 'in earlier runs'}")
             warn(
                 f"study of {self.label}: {results.failed} of {len(cases)} cases failed, see the variable error: "
-                f"{'; and '.join(texts)}."
+                f"{'; and '.join(texts)}.",
+                CASES_FAILED,
             )
         if results.warned:
             kinds = {text.partition(":")[0] for text in results.warned.values()}
             category = getattr(errors, kinds.pop(), FlexblocksWarning) if len(kinds) == 1 else FlexblocksWarning
             warn(
-                f"study of {self.label}: see the variable warning: {results.describe(cases, results.warned)}", category
+                f"study of {self.label}: see the variable warning: {results.describe(cases, results.warned)}",
+                replace(CASES_WARNED, category=category),
             )
 
 
@@ -151,7 +155,7 @@ def done(
     retry: bool = False,
     until_failure: bool = False,
 ) -> Finished:
-    """Do a study, and leave it to the caller to tell of it; arguments as for `study`.
+    """Do a study, and leave reporting to the caller; arguments as for `study`.
 
     With `until_failure` nothing more is begun when a case has failed: for callers to whom one failure is that of all.
     """

@@ -13,7 +13,7 @@ from flexblocks.tasks.at_rest import AtRest
 
 @dataclass(frozen=True)
 class Equilibrium(AtRest):
-    """Static equilibrium of each case; what a case names are parameters, and coordinates and inputs that are held.
+    """Static equilibrium of each case; a case names parameters, and coordinates and inputs that are held.
 
     Parameters
     ----------

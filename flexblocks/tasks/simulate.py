@@ -13,6 +13,7 @@ from flexblocks.dae.dae import DAE
 from flexblocks.errors import NameUnknownError, ParameterError, meant, suggestion
 from flexblocks.simulation.sampling import output_times
 from flexblocks.simulation.signals.inputs import inputs
+from flexblocks.simulation.signals.parameters import change, parameters
 from flexblocks.simulation.simulate import Simulator
 from flexblocks.simulation.trajectory import ENERGIES, GROUPS, Trajectory
 from flexblocks.studies.cases import Case
@@ -22,7 +23,7 @@ from flexblocks.tasks.arm import Arms, split
 
 @dataclass(frozen=True)
 class Simulate:
-    """Simulation of each case; what a case names are parameters, start values and inputs.
+    """Simulation of each case; a case names parameters, start values and inputs.
 
     Parameters
     ----------
@@ -111,7 +112,10 @@ def _check(task: Simulate, dae: DAE) -> None:
     if not dae.tree.prescribed:  # whose motion is given like inputs
         inputs(dae.u, dict(task.u), times, sampled, clocks=dae.clocks)
         dae.x.values(task.x0, "Simulate: x0: ")
-    dae.p.values(task.p, "Simulate: p: ")
+    if change(task.p):
+        parameters(dae, task.p, times, "Simulate")
+    else:
+        dae.p.values(task.p, "Simulate: p: ")
     if isinstance(task.keep, str) or not isinstance(task.keep, (Sequence, type(None))):
         raise ParameterError(f"Simulate: keep = {task.keep!r}; must be a list of names of variables.")
     known = (*dae.x.names, *dae.z.names, *dae.u.names, *dae.y.names, *ENERGIES)

@@ -155,7 +155,7 @@ def _shares_of_pull(
     found = pulls(dae, tensions, x, z, u, p, at_rest, along)
     for (index, tension), pull in zip(tensions.items(), found, strict=True):
         q = coordinates_of(dae, index, x)
-        left_out = tension.weights @ (pull.along_root(tension, q) * np.sum((tension.slopes @ q.T) ** 2, axis=0))
+        left_out = np.einsum("ks,si,kij,sj->s", pull.along_root(tension, q), q, tension.forms, q, optimize=True)
         stored = np.einsum("ki,ij,kj->k", q, tension.stiffness, q)
         shares.append(float(np.abs(left_out).mean() / max(stored.mean(), np.finfo(float).tiny)))
     return shares

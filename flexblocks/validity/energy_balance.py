@@ -18,6 +18,7 @@ from flexblocks.dae.dae import DAE
 from flexblocks.libraries import scipy
 from flexblocks.user_warning import warn
 from flexblocks.validity.large_deflections import is_quiet
+from flexblocks.warning_kinds import DISSIPATED_VIBRATION, ENERGY_BALANCE
 
 # What is out of balance: this share of the energy that passed, of the potential energy, which is known but for a
 # constant and rounding, and of a joule.
@@ -94,7 +95,8 @@ def warn_of_balances(where: str, balances: Mapping[str, str]) -> None:
         more = f" And likewise in {len(texts) - 1} more." if len(texts) > 1 else ""
         warn(
             f"{where}: energies are out of balance, {texts[0]}: the motion is not accurate. Lower rtol and atol, or "
-            f"the step of a method that has one; state short pulses of inputs as breakpoints.{more}"
+            f"the step of a method that has one; state short pulses of inputs as breakpoints.{more}",
+            ENERGY_BALANCE,
         )
 
 
@@ -123,7 +125,8 @@ def warn_of_dissipation(where: str, lost: Mapping[str, tuple[float, np.ndarray]]
         more = f", and in {len(texts) - 1} others less" if len(texts) > 1 else ""
         warn(
             f"{where}: {worst} that passed{more}. Where these matter, take a shorter step, or highest= above their "
-            "frequency."
+            "frequency.",
+            DISSIPATED_VIBRATION,
         )
 
 

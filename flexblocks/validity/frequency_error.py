@@ -10,7 +10,6 @@ import numpy as np
 from flexblocks.constraints.loop_equations import closure_equations
 from flexblocks.dae.dae import DAE
 from flexblocks.dynamics.at_posture.mass_matrix import mass_at_posture
-from flexblocks.errors import LargeDeflectionWarning
 from flexblocks.interfaces import Block, SmallDeflections
 from flexblocks.user_warning import warn
 from flexblocks.validity.deflection_error import linear_blocks
@@ -18,6 +17,7 @@ from flexblocks.validity.large_deflections import is_quiet
 from flexblocks.validity.left_out_inertia import bent_beams, left_out_inertia
 from flexblocks.validity.left_out_tension import left_out_tension, softness
 from flexblocks.validity.left_out_twist import left_out_twist
+from flexblocks.warning_kinds import FREQUENCY_ERRORS
 
 # Frequencies that are looked at: those above are rarely of interest.
 MODES = 3
@@ -66,7 +66,7 @@ class FrequencyError:
             self.stability or f"the frequency of {self.frequency:.4g} rad/s is off by about {100 * self.error:.0f} %"
         )
         return f"{self.block.where} {self.cause}: {wrong}. " + (
-            f"stiffening=True counts it; {remedy}"
+            f"{self.measure.tension.remedy}; {remedy}"
             if self.measure.tension and self.stiffening_counts
             else f"{remedy[0].upper()}{remedy[1:]}"
         )
@@ -75,7 +75,7 @@ class FrequencyError:
 def frequency_error(
     dae: DAE, A: np.ndarray, coordinates: Sequence[str], x: np.ndarray, z: np.ndarray, u: np.ndarray, p: np.ndarray
 ) -> FrequencyError | None:
-    """Return the error of the slowest frequencies at a state, if it is worth telling.
+    """Return the error of the slowest frequencies at a state, if it is worth reporting.
 
     Parameters
     ----------
@@ -138,7 +138,7 @@ def warn_of_frequencies(where: str, errors: Mapping[str, FrequencyError | None])
     if told:
         name, worst = max(told.items(), key=lambda item: (item[1].stability != "", item[1].error))
         which = name if len(told) == 1 else f"at {len(told)} points, the most {name}"
-        warn(f"{where}: {f'{which}: ' if which else ''}{worst.text}", LargeDeflectionWarning)
+        warn(f"{where}: {f'{which}: ' if which else ''}{worst.text}", FREQUENCY_ERRORS)
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,6 +10,7 @@ import numpy as np
 from flexblocks.interfaces.variables import Variables
 from flexblocks.user_warning import warn
 from flexblocks.validity.large_deflections import is_quiet
+from flexblocks.warning_kinds import INPUT_LIMITS
 
 # Excess over a limit, as a share of it, that is rounding: optimisers keep bounds to about 1e-8.
 ROUNDING = 1e-6
@@ -81,4 +82,4 @@ def warn_of_limits(where: str, runs: Mapping[str, list[Excess]]) -> None:
     if texts and not is_quiet():
         kinds = {one.kind for found in runs.values() for one in found}
         remedies = " ".join(remedy for kind, remedy in REMEDIES.items() if kind in kinds)
-        warn(f"{where}: {'; '.join(texts)}; the arm is driven so all the same. {remedies}")
+        warn(f"{where}: {'; '.join(texts)}; the arm is driven by them as given. {remedies}", INPUT_LIMITS)

@@ -9,11 +9,11 @@ from contextvars import ContextVar
 import numpy as np
 
 from flexblocks.dae.dae import DAE
-from flexblocks.errors import LargeDeflectionWarning
 from flexblocks.user_warning import warn
 from flexblocks.validity.deflection_error import DeflectionError, deflection_errors
 from flexblocks.validity.left_out_planes import LeftOut, left_out_planes, warn_of_left_out_planes
 from flexblocks.validity.pulls import Along
+from flexblocks.warning_kinds import LARGE_DEFLECTIONS
 
 # What is out of range: an estimated error above this share of the deflection that is also a shift that would be seen,
 # above this share of the length; or one that is far off by itself. By size alone the first is a deflection of a sixth
@@ -90,7 +90,7 @@ def warn_of_large_deflections(
     far = large_deflections(dae, x, z, u, p, at_rest=times is None, along=along)
     if far:
         texts = [described(one, None if times is None else float(times[one.sample])) for one in far]
-        warn(f"{where}: {'; '.join(texts)}", LargeDeflectionWarning)
+        warn(f"{where}: {'; '.join(texts)}", LARGE_DEFLECTIONS)
     return bool(far)
 
 
@@ -126,7 +126,7 @@ def warn_of_cases(
         which = name if len(those) == 1 else f"{many.format(len(those))}, the most {name}:"
         texts.append(f"{which} {described(worst, None if times is None else float(times[worst.sample]))}")
     if texts and not is_quiet():
-        warn(f"{where}: {'; '.join(texts)}", LargeDeflectionWarning)
+        warn(f"{where}: {'; '.join(texts)}", LARGE_DEFLECTIONS)
 
 
 def described(one: DeflectionError, time: float | None) -> str:
@@ -145,9 +145,9 @@ def described(one: DeflectionError, time: float | None) -> str:
         "where "
         f"{one.measure.name} is off by {error} of the deflection"
     )
-    if one.by_pull > one.by_size:
+    if one.measure.tension is not None and one.by_pull > one.by_size:
         return (
-            f"{text}, for it leaves out what a pull along the beam does to bending. stiffening=True counts it; "
+            f"{text}, for it leaves out what a pull along it does to bending. {one.measure.tension.remedy}; "
             f"{one.measure.remedy}"
         )
     return f"{text}: it is made for small ones. {remedy}"

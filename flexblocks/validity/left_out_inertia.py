@@ -28,10 +28,11 @@ def bent_beams(dae: DAE, x: np.ndarray) -> dict[int, tuple[float, np.ndarray]]:
     """
     found = {}
     for index, measure in linear_blocks(dae):
-        if measure.tension is None and measure.length is None:
-            continue
         q = coordinates_of(dae, index, x[None])
-        length = float(dae.tree.bodies[index].block.nominal.length) if measure.length is None else q[0, measure.length]
+        constant = None if measure.tension is None else measure.tension.length
+        length = constant if measure.length is None else float(q[0, measure.length])
+        if length is None:
+            continue
         relative = measure.relative(q)[0]
         deflection = float(np.linalg.norm(measure.deflections @ relative, axis=0).max())
         if deflection > LOOKED_FOR:

@@ -21,8 +21,9 @@ from flexblocks.blocks.forces.world_force import WorldForce, WorldTorque
 from flexblocks.dae.dae import DAE
 from flexblocks.dynamics.algorithms.kinematics import motions, outlet_motion
 from flexblocks.dynamics.evaluation.element import Element
-from flexblocks.errors import ModelWarning, listing
+from flexblocks.errors import listing
 from flexblocks.user_warning import warn
+from flexblocks.warning_kinds import LEFT_OUT_PLANES
 
 # Deflections, in units of the length, that are rounding of a force in the plane.
 ROUNDING = 1e-9
@@ -73,7 +74,7 @@ def warn_of_left_out_planes(where: str, many: str, cases: Mapping[str, list[Left
             f"deflect it by about {worst.deflection:.2g} m along {worst.axis}, which is left out. Give it bending='yz'."
         )
     if texts:
-        warn(f"{where}: {' '.join(text.lstrip() for text in texts)}", ModelWarning)
+        warn(f"{where}: {' '.join(text.lstrip() for text in texts)}", LEFT_OUT_PLANES)
 
 
 def left_out_planes(dae: DAE, x: np.ndarray, z: np.ndarray, u: np.ndarray, p: np.ndarray) -> list[LeftOut]:

@@ -35,22 +35,17 @@ def left_out_tension(dae: DAE, x: np.ndarray, z: np.ndarray, u: np.ndarray, p: n
         tensions = {
             index: tension
             for index, tension in tensions.items()
-            if weights[index] * softness(tension.stiffness, _spread(tension.slopes, tension.weights)) > LOOKED_FOR
+            if weights[index] * softness(tension.stiffness, tension.uniform) > LOOKED_FOR
         }
     if not tensions:
         return {}
     found = zip(tensions.items(), pulls(dae, tensions, x[None], z[None], u[None], p, at_rest), strict=True)
     return {
-        index: _spread(
-            tension.slopes, tension.weights * pull.along_root(tension, coordinates_of(dae, index, x[None]))[:, 0]
+        index: np.einsum(
+            "k,kij->ij", pull.along_root(tension, coordinates_of(dae, index, x[None]))[:, 0], tension.forms
         )
         for (index, tension), pull in found
     }
-
-
-def _spread(slopes: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """Return the matrix (k, k) of the form sum of w v'^2."""
-    return np.einsum("pki,k,pkj->ij", slopes, weights, slopes)
 
 
 def softness(stiffness: np.ndarray, spread: np.ndarray) -> float:

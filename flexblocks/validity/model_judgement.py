@@ -1,4 +1,4 @@
-"""What is said of a model before it is assembled: along which axes its beams deflect, and what may not be meant."""
+"""What is reported of a model before it is assembled: the axes of deflection of its beams, and possible mistakes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from flexblocks.dynamics.evaluation.block_kinds import BlockKinds
 from flexblocks.dynamics.evaluation.block_terms import BlockTerms
 from flexblocks.dynamics.tree.bending_planes import BEAMS, decided_topology
 from flexblocks.dynamics.tree.outboard_inertia import evaluated
-from flexblocks.interfaces import Block
+from flexblocks.interfaces import Block, Carried
 from flexblocks.interfaces.parameters import argument_name
 from flexblocks.modeling.arm_graph import ArmGraph
 from flexblocks.modeling.spanning_tree import Topology, topology
@@ -23,14 +23,14 @@ from flexblocks.modeling.spanning_tree import Topology, topology
 
 @dataclass(frozen=True)
 class Judgement:
-    """What is said of a model.
+    """What is reported of a model.
 
     Attributes
     ----------
     planes : dict of str
         By name of the beam the axes along which it deflects: ``"y"``, ``"z"`` or ``"yz"``.
     remarks : tuple of str
-        What may not be meant, each a sentence with what to do.
+        Possible mistakes, each a sentence with what to do.
     particulars : dict of tuple of str
         What blocks tell of themselves (`flexblocks.interfaces.Block.particulars`), by name of the block.
     """
@@ -66,7 +66,7 @@ def _of_arm(model: ArmGraph, plan: Topology, terms: Mapping[str, BlockTerms]) ->
         )
 
 
-def _of_blocks(plan: Topology, terms: Mapping[str, BlockTerms], carried: Mapping[str, np.ndarray]) -> Iterator[str]:
+def _of_blocks(plan: Topology, terms: Mapping[str, BlockTerms], carried: Mapping[str, Carried]) -> Iterator[str]:
     moves = dict.fromkeys(plan.nodes, False)  # whether anything outboard of each moves against it
     for name, node in reversed(list(plan.nodes.items())):
         if node.parent is not None:

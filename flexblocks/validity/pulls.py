@@ -1,4 +1,4 @@
-"""Pulls along beams whose theory leaves out what these do to bending."""
+"""Pulls along beams and bodies whose theory leaves out what these do to bending."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from flexblocks.interfaces import Tension
 
 @dataclass(frozen=True, eq=False)
 class Pull:
-    """Inner forces of a beam at k places of its tension, and at samples of a motion.
+    """Inner forces of a beam or body at k places of its tension, and at samples of a motion.
 
     Attributes
     ----------
@@ -60,7 +60,7 @@ def pulls(
     efforts = _efforts(dae, tuple(tensions.items()), at_rest)(x.T, z.T, u.T, a, forces, p).full()
     found, row = [], 0
     for tension in tensions.values():
-        size = len(tension.names) * len(tension.weights)
+        size = sum(map(len, tension.names))
         pull, *across = np.split(-efforts[row : row + size], len(tension.names))
         row += size
         found.append(Pull(pull, across))

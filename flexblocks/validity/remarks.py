@@ -1,4 +1,4 @@
-"""Remarks on an arm as it is assembled: what its blocks do that may not be meant."""
+"""Remarks on an arm as it is assembled: what its blocks do that may not be intended."""
 
 from __future__ import annotations
 
@@ -13,35 +13,38 @@ from flexblocks.dae.dae import DAE
 from flexblocks.dynamics.at_posture.mass_matrix import mass_at_posture
 from flexblocks.dynamics.evaluation.body import Body
 from flexblocks.dynamics.tree.tree import Tree
-from flexblocks.errors import ModelWarning, listing
+from flexblocks.errors import listing
 from flexblocks.libraries import scipy
 from flexblocks.user_warning import warn
 from flexblocks.validity.held_roots import remarks_on_held_roots
 from flexblocks.validity.held_tips import remarks_on_held_tips
 from flexblocks.validity.large_deflections import is_quiet
+from flexblocks.warning_kinds import BLOCK_REMARK, HELD_ENDS, MODAL_DAMPING, SLENDER_THEORY
 
 # Modes that are looked at: those above are rarely of interest, and the last of an assumed few is hardly one of the arm.
 MODES = 3
-# More than so many times the damping ratio that was asked for, and more than this ratio, is another arm.
+# More than so many times the damping ratio that was requested, and more than this ratio, is another arm.
 TIMES, SEEN = 3.0, 0.02
 
 
 def warn_of_remarks(dae: DAE) -> None:
-    """Warn of what blocks remark on themselves, of modes damped far more than was asked for, and of ends that are held.
+    """Warn of what blocks remark on themselves, of modes damped far more than was requested, and of ends that are held.
 
     Each once.
     """
     if is_quiet():
         return
-    for remark in (*_of_blocks(dae.tree), *_of_damping(dae), *remarks_on_held_tips(dae), *remarks_on_held_roots(dae)):
-        warn(f"assemble: {remark}", ModelWarning)
+    held = (*remarks_on_held_tips(dae), *remarks_on_held_roots(dae))
+    kinds = {BLOCK_REMARK: _of_blocks(dae.tree), MODAL_DAMPING: _of_damping(dae), HELD_ENDS: held}
+    for kind, remark in ((kind, remark) for kind, remarks in kinds.items() for remark in remarks):
+        warn(f"assemble: {remark}", kind)
 
 
 def warn_of_slender_theory(dae: DAE, where: str) -> None:
     """Warn of beams whose theory misses frequencies that they keep, see `Block.frequency_doubts`."""
     texts = () if is_quiet() else _slender_theory(dae)
     if texts:
-        warn(f"{where}: {' '.join(texts)}", ModelWarning)
+        warn(f"{where}: {' '.join(texts)}", SLENDER_THEORY)
 
 
 @lru_cache(maxsize=32)
@@ -71,7 +74,7 @@ def _of_damping(dae: DAE) -> Iterable[str]:
         words = listing(f"{100 * ratio:.2g} %" for ratio in ratios)
         yield (
             f"damping_ratio = {asked:g} of {listing(names, 2)} is that of the beam clamped to a wall; in this arm, "
-            f"which gives way there, modes have {words}. "
+            f"which yields there, modes have {words}. "
             "flexblocks.choose_damping(model, ratio) finds what the beams must have for modes of the arm to have it; a "
             "rotor on a driven joint belongs to the arm, too."
         )

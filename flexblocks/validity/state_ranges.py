@@ -10,6 +10,7 @@ from flexblocks.dae.dae import DAE
 from flexblocks.errors import listing
 from flexblocks.user_warning import warn
 from flexblocks.validity.large_deflections import is_quiet
+from flexblocks.warning_kinds import STATE_RANGES
 
 MOST = 3  # states that a warning names
 ROUNDING = (
@@ -53,4 +54,4 @@ def warn_of_states(where: str, beyond: Mapping[str, str]) -> None:
     texts = [f"{name}{text}" for name, text in beyond.items() if text]
     if texts and not is_quiet():
         more = f" And likewise in {len(texts) - 1} more." if len(texts) > 1 else ""
-        warn(f"{where}: {texts[0]}.{more}")
+        warn(f"{where}: {texts[0]}.{more}", STATE_RANGES)

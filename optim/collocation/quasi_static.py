@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import scipy.linalg
+
+from flexblocks.libraries import scipy
 
 
 @dataclass(frozen=True)

@@ -65,7 +65,7 @@ class Conflict:
     remarks : tuple of str
         Further findings.
     estimated : bool
-        Whether no solve told what gives way, but the motion of the rigid arm, see `rigid_estimate`.
+        Whether no solve told what yields, but the motion of the rigid arm, see `rigid_estimate`.
     """
 
     giving: tuple[Side, ...]
@@ -85,7 +85,7 @@ class Conflict:
     def __str__(self) -> str:
         if self.is_feasible:
             return f"All limits can be kept together with {self.task}."
-        what = "As if rigid, on a quintic, the arm is" if self.estimated else "The least that has to give way:"
+        what = "As if rigid, on a quintic, the arm is" if self.estimated else "Limits that have to be relaxed:"
         lines = [f"No motion was found that keeps all limits with {self.task}. {what}"]
         lines += [f"  {side}" for side in self.giving]
         if self.against:

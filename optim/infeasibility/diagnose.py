@@ -138,7 +138,7 @@ def remarks(transcribed: TranscribedProblem) -> list[str]:
         if apart is not None:
             texts.append(
                 f"As far as small motions go, no shared inputs move the scenarios {apart} together, whatever the "
-                "limits: plan them apart, or give the phase a leeway."
+                "limits: plan them separately, or give the phase a leeway."
             )
     for t in transcribed.first if not moving_names(transcribed.problem.prescribed) else ():
         quick = transcribed.problem.lasting(["free"] * len(transcribed.first), Time())

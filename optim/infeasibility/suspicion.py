@@ -1,4 +1,4 @@
-"""A suspicion: goals that were meant in degrees."""
+"""A suspicion: goals that were intended in degrees."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def suspected(dae: Any, problem: Any) -> str | None:
 
 
 def in_degrees(dae: DAE, problem: Problem) -> str | None:
-    """Return the suspicion that angles were meant in degrees, where a phase turns something by more than two turns."""
+    """Return the suspicion that angles are in degrees, where a phase turns something by more than two turns."""
     at = dict(zip(dae.x.names, dae.x.start.tolist(), strict=True)) | dict(problem.start)
     units = dict(zip(dae.q_names, dae.x.units, strict=False))
     for phase in problem.phases:
@@ -27,7 +27,7 @@ def in_degrees(dae: DAE, problem: Problem) -> str | None:
             way = abs(value - at.get(name, 0.0))
             if units.get(name) == "rad" and may_be_degrees(way, (value,)):
                 return (
-                    f"{name} = {value:g} rad is {way / (2 * math.pi):.1f} turns away; if that was meant in degrees, "
+                    f"{name} = {value:g} rad is {way / (2 * math.pi):.1f} turns away; if it is in degrees, "
                     f"take math.radians({value:g}) = {math.radians(value):.4g}."
                 )
             at[name] = value

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import numpy as np
-from scipy.interpolate import PPoly
+
+from flexblocks.libraries import scipy
 
 from ..collocation.interval_layout import state_names, state_slices
 from ..collocation.schemes import Collocation
@@ -14,7 +15,7 @@ from .read_solution import values
 from .trajectories import PhaseTrajectory
 
 
-def dense_output(traj: PhaseTrajectory, inputs: Mapping[str, PPoly], times: np.ndarray) -> np.ndarray:
+def dense_output(traj: PhaseTrajectory, inputs: Mapping[str, scipy.interpolate.PPoly], times: np.ndarray) -> np.ndarray:
     """Return the instants (size, T) of a phase's motion, see `instant_rows`.
 
     Parameters

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.interpolate import BSpline, CubicHermiteSpline, PchipInterpolator, make_interp_spline
 
 from flexblocks.dae.dae import DAE
+from flexblocks.libraries import scipy
 
 from ..presolve.phase_transcription import PhaseTranscription
 
 # States along the share of a duration, and their first two derivatives in it.
 Along = Callable[[np.ndarray], tuple[np.ndarray, np.ndarray, np.ndarray]]
-Curve = BSpline | CubicHermiteSpline | PchipInterpolator
+if TYPE_CHECKING:
+    Curve = scipy.interpolate.BSpline | scipy.interpolate.CubicHermiteSpline | scipy.interpolate.PchipInterpolator
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,10 +68,10 @@ class GuessedSeries:
         if rates is None:
             shares, values = _covering(*series)
             bounds = [[(1, end), (2, 0.0)] for end in ends]
-            curve: Curve = make_interp_spline(shares, values, k=5, bc_type=tuple(bounds))
+            curve: Curve = scipy.interpolate.make_interp_spline(shares, values, k=5, bc_type=tuple(bounds))
             return curve, curve.derivative(), curve.derivative(2)
         rate = _smooth(rates[0], rates[1] * self.duration)
-        curve = CubicHermiteSpline(*series, rate(series[0]))
+        curve = scipy.interpolate.CubicHermiteSpline(*series, rate(series[0]))
         return curve, rate, rate.derivative()
 
     def values(self, names: tuple[str, ...], shares: np.ndarray, own: np.ndarray) -> np.ndarray:
@@ -94,10 +96,10 @@ def _covering(shares: np.ndarray, values: np.ndarray) -> tuple[np.ndarray, np.nd
     return shares, values
 
 
-def _smooth(shares: np.ndarray, values: np.ndarray) -> BSpline:
+def _smooth(shares: np.ndarray, values: np.ndarray) -> scipy.interpolate.BSpline:
     shares, values = _covering(shares, values)
-    return make_interp_spline(shares, values, k=min(3, len(shares) - 1))
+    return scipy.interpolate.make_interp_spline(shares, values, k=min(3, len(shares) - 1))
 
 
-def _monotone(shares: np.ndarray, values: np.ndarray) -> PchipInterpolator:
-    return PchipInterpolator(*_covering(shares, values))
+def _monotone(shares: np.ndarray, values: np.ndarray) -> scipy.interpolate.PchipInterpolator:
+    return scipy.interpolate.PchipInterpolator(*_covering(shares, values))

@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from scipy.interpolate import BSpline
+
+from flexblocks.libraries import scipy
 
 from ..collocation.interval_layout import state_slices
 from ..presolve.equilibrium import loop_forces
@@ -149,7 +150,7 @@ def _along(path: QuasiStaticPath) -> _Path:
         place = np.clip(way[..., 0], 0.0, 1.0)
         return path.x(place), slope(place) * rate, curvature(place) * rate**2 + slope(place) * growth
 
-    def at(values: BSpline) -> Callable[[np.ndarray], np.ndarray]:
+    def at(values: scipy.interpolate.BSpline) -> Callable[[np.ndarray], np.ndarray]:
         return lambda share: values(np.clip(quintic(share, 1.0)[0], 0.0, 1.0))
 
     return _Path(states, at(path.z), at(path.forces), True)

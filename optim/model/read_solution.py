@@ -10,10 +10,10 @@ from typing import Any
 import casadi as ca
 import numpy as np
 import pyomo.environ as pyo
-from scipy.interpolate import PPoly
 
 from flexblocks.dae.dae import DAE
 from flexblocks.dae.reference_chains import reference_chains
+from flexblocks.libraries import scipy
 from flexblocks.simulation.trajectory import ENERGIES, GROUPS, Trajectory
 
 from ..collocation.interval_layout import state_names, state_slices
@@ -36,7 +36,7 @@ def values(variables: Any, *shape: int) -> np.ndarray:
     return np.array([variable.value for variable in variables.values()], dtype=float).reshape(shape)
 
 
-def input_polynomials(traj: PhaseTrajectory) -> dict[str, PPoly]:
+def input_polynomials(traj: PhaseTrajectory) -> dict[str, scipy.interpolate.PPoly]:
     """Return the inputs of a phase over its own time [s], by name, exactly as planned."""
     m, t, mesh = traj.block, traj.transcription, traj.mesh
     K, h = mesh.intervals, mesh.steps
@@ -47,7 +47,7 @@ def input_polynomials(traj: PhaseTrajectory) -> dict[str, PPoly]:
     for i, name in enumerate(t.dae.u.names):
         knots = [h * du[k.end : k.end + K, i] if k.rate else u[k.end : k.end + K, i] for k in t.shape.knots]
         local = np.array(knots).T @ t.shape.coefficients
-        inputs[name] = PPoly((local * powers).T[::-1], mesh.times, extrapolate=False)
+        inputs[name] = scipy.interpolate.PPoly((local * powers).T[::-1], mesh.times, extrapolate=False)
     return inputs
 
 
@@ -71,7 +71,7 @@ def collocated_motion(traj: PhaseTrajectory) -> tuple[np.ndarray, np.ndarray]:
     return states, np.concatenate([speeds, a, dw], axis=2)
 
 
-def trajectory(traj: PhaseTrajectory, inputs: dict[str, PPoly], to_goal: bool = True) -> Trajectory:
+def trajectory(traj: PhaseTrajectory, inputs: dict[str, scipy.interpolate.PPoly], to_goal: bool = True) -> Trajectory:
     """Return the trajectory at the start and all collocation points; the last of each interval is a mesh point.
 
     It ends at the goal, or not `to_goal` where the last interval does, which is off by modes that are left open.
@@ -133,7 +133,9 @@ def _units(dae: DAE) -> dict[str, str]:
     return units | dict.fromkeys(ENERGIES, "J")
 
 
-def regrouped(dae: DAE, motion: Trajectory, known: Mapping[str, PPoly] = MappingProxyType({})) -> Trajectory:
+def regrouped(
+    dae: DAE, motion: Trajectory, known: Mapping[str, scipy.interpolate.PPoly] = MappingProxyType({})
+) -> Trajectory:
     """Return a motion in the groups of another DAE of the same arm, by the names of its variables.
 
     What only `known` inputs tell is evaluated over the time of the motion [s]; other inputs are as at the start.
@@ -189,18 +191,20 @@ def joined_trajectory(parts: Sequence[Trajectory]) -> Trajectory:
     )
 
 
-def joined_inputs(parts: Sequence[Mapping[str, PPoly]]) -> dict[str, PPoly]:
+def joined_inputs(parts: Sequence[Mapping[str, scipy.interpolate.PPoly]]) -> dict[str, scipy.interpolate.PPoly]:
     """Join the inputs of consecutive phases, each over its own time, over the time of the whole motion."""
     joined = {}
     for name, first in parts[0].items():
-        whole = PPoly(first.c.copy(), first.x.copy(), extrapolate=False)
+        whole = scipy.interpolate.PPoly(first.c.copy(), first.x.copy(), extrapolate=False)
         for part in parts[1:]:
             whole.extend(part[name].c, whole.x[-1] + part[name].x[1:])
         joined[name] = whole
     return joined
 
 
-def arm_inputs(arm: DAE, run: Sequence[PhaseTrajectory], inputs: Mapping[str, PPoly]) -> dict[str, PPoly]:
+def arm_inputs(
+    arm: DAE, run: Sequence[PhaseTrajectory], inputs: Mapping[str, scipy.interpolate.PPoly]
+) -> dict[str, scipy.interpolate.PPoly]:
     """Return the inputs of the arm: those planned, and of references what the planned derivatives integrate to.
 
     Parameters
@@ -226,10 +230,10 @@ def arm_inputs(arm: DAE, run: Sequence[PhaseTrajectory], inputs: Mapping[str, PP
     return {name: whole[name] for name in arm.u.names if name in whole}
 
 
-def _derivative(polynomial: PPoly) -> PPoly:
+def _derivative(polynomial: scipy.interpolate.PPoly) -> scipy.interpolate.PPoly:
     if len(polynomial.c) > 1:
         return polynomial.derivative()
-    return PPoly(np.zeros_like(polynomial.c), polynomial.x, extrapolate=polynomial.extrapolate)
+    return scipy.interpolate.PPoly(np.zeros_like(polynomial.c), polynomial.x, extrapolate=polynomial.extrapolate)
 
 
 def _stacked(values: Sequence[np.ndarray]) -> np.ndarray:

@@ -67,7 +67,7 @@ class ResolvedProblem:
     def admissible(self, scenario: int, i: int, time: float) -> Admissible:
         """Return what phase `i` of a scenario asks of a posture at rest, at a time of the phase [s].
 
-        Known inputs have one value there. Path values are asked for at the end of the phase.
+        Known inputs have one value there. Path values are requested at the end of the phase.
         """
         limits, phase = self.limits[i], self.phases[i]
         if self.problem.prescribed:

@@ -7,8 +7,8 @@ from typing import Any
 
 import casadi as ca
 import numpy as np
-from scipy.interpolate import BSpline, PPoly
 
+from flexblocks.libraries import scipy
 from flexblocks.plausibility import LARGEST, computable, needed
 
 from ..errors import ProblemError
@@ -53,7 +53,7 @@ def known_motion(where: str, motion: Any, times: np.ndarray, order: int = 0) -> 
     ProblemError
         The motion has no derivatives, or is not finite.
     """
-    if isinstance(motion, (PPoly, BSpline)):
+    if isinstance(motion, (scipy.interpolate.PPoly, scipy.interpolate.BSpline)):
         values = np.array([motion(times, order + k) for k in range(DERIVATIVES)])
     elif isinstance(motion, str) or callable(motion) or _is_number(motion):
         time = ca.SX.sym("time")

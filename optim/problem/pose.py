@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 import numpy as np
-from scipy.spatial.transform import Rotation
 
 from flexblocks.argument_types import short
 from flexblocks.dynamics.algorithms.frame_motions import TURN
+from flexblocks.libraries import scipy
 from flexblocks.plausibility import computable, may_be_degrees, needed
 
 from ..errors import ProblemError
@@ -64,9 +64,9 @@ class Pose:
         if self.orientation is None:
             return None
         if np.ndim(self.orientation) == 2:
-            rotation = Rotation.from_matrix(np.array(self.orientation))
+            rotation = scipy.spatial.transform.Rotation.from_matrix(np.array(self.orientation))
         else:
-            rotation = Rotation.from_euler("ZYX", self.orientation[::-1])
+            rotation = scipy.spatial.transform.Rotation.from_euler("ZYX", self.orientation[::-1])
         # Adding zero takes the sign off zeros.
         return tuple((rotation.as_rotvec() + 0.0).tolist())
 
@@ -124,7 +124,7 @@ def _orientation(value: Any) -> tuple[Any, ...]:
         raise ProblemError(f"Pose: orientation = {value!r}; must be {expected}.")
     if array.ndim == 1 and may_be_degrees(np.abs(array).max(), array.tolist()):
         raise ProblemError(
-            f"Pose: orientation = {value!r} rad; must be {expected}. If that was meant in degrees, take "
+            f"Pose: orientation = {value!r} rad; must be {expected}. If it is in degrees, use "
             f"{tuple(np.radians(array).round(4).tolist())}."
         )
     if array.ndim == 1:

@@ -16,6 +16,7 @@ from typing import Any
 
 from flexblocks.errors import FileFormatError, FlexblocksError
 from flexblocks.modeling.dataclass_data import read_dataclass, write_dataclass, write_plain
+from flexblocks.modeling.degrees import in_radians
 
 from .objectives import checked_objective
 from .objectives.objective import Objective, WeightedSum
@@ -58,7 +59,7 @@ def from_data(data: Any, place: str) -> Any:
         if data and all(isinstance(one, Mapping) and "type" in one for one in data) and _are_objectives(data):
             return _sum(data, place)
         return tuple(from_data(one, f"{place}[{i}]") for i, one in enumerate(data))
-    return data
+    return in_radians(data, place, None)
 
 
 def _are_objectives(data: list[Mapping[str, Any]]) -> bool:

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-import xarray as xr
 
 from flexblocks.dae.dae import DAE
+from flexblocks.libraries import xr
 from flexblocks.simulation.trajectory import Trajectory
 
 

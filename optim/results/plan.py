@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import pyomo.environ as pyo
-from scipy.interpolate import PPoly
 
 from flexblocks.lazy_package import upper
+from flexblocks.libraries import scipy
 from flexblocks.rich_display import Animated, RichDisplay
 from flexblocks.simulation.method import MethodName
 from flexblocks.simulation.trajectory import Trajectory
 from flexblocks.user_warning import warn
 
-from ..errors import PlanWarning, ProblemError
+from ..errors import ProblemError
 from ..model.ends.boundary_conditions import moved_boundaries
 from ..model.read_solution import (
     active_objective,
@@ -41,6 +41,7 @@ from ..verification.criteria import Criteria, allowed
 from ..verification.mesh_errors.mesh_errors import MeshErrors, mesh_errors
 from ..verification.replay import Replay
 from ..verification.tracked_replay import AUTO
+from ..warning_kinds import MOVED_BY_HAND
 from .attempt import Attempt
 from .replays import chosen_law, replay_of
 from .summary import summary
@@ -90,7 +91,7 @@ class Plan(RichDisplay, Animated):
 
     pyomo_model: pyo.ConcreteModel
     trajectories: tuple[Trajectory, ...]
-    inputs: Mapping[str, PPoly]
+    inputs: Mapping[str, scipy.interpolate.PPoly]
     objective: float
     duration: float
     status: str
@@ -365,5 +366,5 @@ def _warn_of_moved(runs: Iterable[Iterable[PhaseTrajectory]]) -> None:
         warn(
             f"Plan: {moved[0]}, as in the problem{more}; replay and summary refer to the problem. Change start and "
             "goal by optim.repose(model, problem).",
-            PlanWarning,
+            MOVED_BY_HAND,
         )

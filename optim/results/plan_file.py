@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 import pyomo.environ as pyo
-import xarray as xr
 from pyomo.contrib.pynumero.interfaces.external_grey_box import ExternalGreyBoxBlock
 
 from flexblocks.assemble import assemble
 from flexblocks.errors import FileFormatError
+from flexblocks.libraries import xr
 from flexblocks.modeling.model_data import to_data as model_to_data
 from flexblocks.modeling.model_file import from_data as model_from_data
 from flexblocks.netcdf_file import write_netcdf
@@ -62,6 +62,7 @@ def write_plan(
             "dynamics": dae.dynamics,
             "locked": dict(dae.locked),
             "prescribed": list(dae.prescribed),
+            "outputs": list(dae.y.names),
         },
         "problem": to_data(transcribed.problem, f"{path}: problem"),
         "options": {**asdict(transcribed.options), "p": transcribed.parameters},
@@ -101,9 +102,10 @@ def read_plan(data: xr.Dataset, path: str | Path, types: Iterable[type] = ()) ->
         document = json.loads(data.attrs["plan"])
         model, assembly, problem, options = (document.pop(key) for key in ("model", "assembly", "problem", "options"))
         how = [assembly[key] for key in ("symbolic", "dynamics", "locked", "prescribed")]
+        outputs = assembly["outputs"]
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise FileFormatError(f"{path}: the plan in it is damaged ({error!r}); save it again.") from None
-    dae = assemble(model_from_data(model, f"{path}: model", types), *how)
+    dae = assemble(model_from_data(model, f"{path}: model", types), *how).with_outputs(outputs)
     m = pyomo_model(dae, from_data(problem, f"{path}: problem"), **options)
     _load_values(m, data, path)
     return m, document

@@ -9,9 +9,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-import xarray as xr
-
 from flexblocks.errors import FileFormatError
+from flexblocks.libraries import xr
 from flexblocks.netcdf_file import read_netcdf
 
 from ..solver_statistics import Statistics

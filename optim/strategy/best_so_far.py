@@ -11,7 +11,7 @@ from flexblocks.dae.dae import DAE
 from flexblocks.errors import FlexblocksError
 from flexblocks.user_warning import warn
 
-from ..errors import PlanError, PlanWarning
+from ..errors import PlanError
 from ..infeasibility.diagnose import estimate
 from ..model.violations import violations
 from ..problem.problem import Problem
@@ -24,6 +24,7 @@ from ..solver_statistics import CONVERGED, INACCURATE, NOT_OPTIMAL, ROUNDED, UNR
 from ..tolerances import FEASIBLE
 from ..verification.criteria import Criteria, allowed
 from ..verification.tracked_replay import AUTO
+from ..warning_kinds import PLAN_ENDED
 
 ROUNDING = 1e-3  # of what a replay may miss by, below which a goal is not missed
 
@@ -38,8 +39,8 @@ def ended_plan(error: PlanError, plans: Sequence[Plan], dae: DAE, problem: Probl
     why = "was interrupted" if error.plan.status == "interrupted" else "reached its time limit"
     warn(
         f"Plan of '{dae.name}' {why} during: {best.attempts[-1]}. Returned is the best so far: {best.status}. "
-        f"Go on from there with optim.solve(plan.pyomo_model).{told}",
-        PlanWarning,
+        f"Continue with optim.solve(plan.pyomo_model).{told}",
+        PLAN_ENDED,
     )
     return best
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from flexblocks.user_warning import warn
 
-from ..errors import PlanError, PlanWarning
+from ..errors import PlanError
 from ..infeasibility.conflict import Conflict
 from ..infeasibility.diagnose import diagnosis, estimate
 from ..ipopt_options import NEIGHBOR
@@ -16,6 +16,7 @@ from ..model.trajectories import all_phase_trajectories, transcribed_problem
 from ..results.attempt import Attempt
 from ..results.plan import Plan
 from ..solver_statistics import ENDED, NOT_OPTIMAL
+from ..warning_kinds import NO_OPTIMUM
 from .solver import Solver, recoverable
 
 
@@ -26,7 +27,7 @@ def without_limits(model: Any, solver: Solver, error: PlanError) -> Plan:
     ------
     PlanError
     """
-    for traj in all_phase_trajectories(model):  # a failed solve ends anywhere, and what gives way there says little
+    for traj in all_phase_trajectories(model):  # a failed solve ends anywhere, and what yields there says little
         set_guess(traj.block, traj.transcription, straight=True)
     budget = solver.budget
     diagnosed = diagnosis(model, max_iter=max(budget.iterations, 1), time_limit=budget.seconds)
@@ -64,7 +65,7 @@ def not_optimal(found: Plan, solver: Solver, error: PlanError) -> Plan:
     )
     easier = "with a narrower range of durations, or with some effort in the objective"
     if solver.budget.is_spent:
-        warn(f"{told}. Go on from there with guess=plan, or plan {easier}.", PlanWarning)
+        warn(f"{told}. Continue with guess=plan, or plan {easier}.", NO_OPTIMUM)
         return plan
     raise PlanError(f"{told}. It is the error's .plan: take it, or plan {easier}.", plan) from error
 

@@ -1,4 +1,4 @@
-"""Warnings of problems whose optimum is not what was meant, or is not resolved on any mesh."""
+"""Warnings of problems whose optimum is not what was intended, or is not resolved on any mesh."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from flexblocks.dynamics.algorithms.energy import stored_energies
 from flexblocks.user_warning import warn
 from flexblocks.validity.state_ranges import beyond_state_ranges
 
-from ..errors import PlanWarning
 from ..presolve.bounds import own_limits
 from ..presolve.transcribed_problem import TranscribedProblem
 from ..results.plan import Plan
 from ..tolerances import ROUNDING
+from ..warning_kinds import JUMPING_INPUTS, LIMITS_OF_ACTUATORS, LIMITS_OF_JOINTS, PLAN_BEYOND_STATES, SLACK_ROPES
 
 
 def warn_of_jumps(transcribed: TranscribedProblem) -> None:
@@ -32,7 +32,7 @@ def warn_of_jumps(transcribed: TranscribedProblem) -> None:
         "mode of the arm, including those that the mesh does not resolve; the plan will not converge under refinement "
         f'and its replay may miss the goal. Limit the rates, as limits={{"der({name})": 20.0}}, or add a weighted '
         "optim.Effort().",
-        PlanWarning,
+        JUMPING_INPUTS,
     )
 
 
@@ -41,7 +41,7 @@ def warn_beyond_states(plan: Plan) -> None:
     dae = plan.transcribed.arm
     texts = (beyond_state_ranges(dae, motion.x, motion.t, planned=True) for motion in plan.trajectories)
     if text := next(filter(None, texts), ""):
-        warn(f"Plan of '{dae.name}': {text}. Plans keep what `limits` say of such states.", PlanWarning)
+        warn(f"Plan of '{dae.name}': {text}. Plans keep what `limits` say of such states.", PLAN_BEYOND_STATES)
 
 
 def warn_of_wider_limits(transcribed: TranscribedProblem) -> None:
@@ -64,13 +64,13 @@ def warn_of_wider_limits(transcribed: TranscribedProblem) -> None:
         warn(
             f"plan: limits exceed those of the actuators themselves: {'; '.join(told.values())}. The plan keeps within "
             "what the actuators give. Raise the limit of the block, or lower that of the plan.",
-            PlanWarning,
+            LIMITS_OF_ACTUATORS,
         )
     if of_joints:
         warn(
             f"plan: limits exceed those of the joints themselves: {'; '.join(of_joints.values())}. The plan keeps "
             "within its own. Leave them out to keep those of the joints, or give None for an end that has no limit.",
-            PlanWarning,
+            LIMITS_OF_JOINTS,
         )
 
 
@@ -90,5 +90,5 @@ def warn_of_slack(transcribed: TranscribedProblem) -> None:
         warn(
             f"plan: {', '.join(name.rsplit('.', 1)[0] for name in slack)}: slack at rest, and motions with slack ropes "
             f'are hard to find. Keep them taut, as by limits={{"{first}.tension": (low, None)}}.',
-            PlanWarning,
+            SLACK_ROPES,
         )

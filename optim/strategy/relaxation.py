@@ -60,7 +60,7 @@ class Relaxation(ABC):
     keeps_limits : bool
         Whether what is found with it is a motion of the arm asked for, within all limits.
     changes_arm : bool
-        Whether it is of another arm than that asked for, whose plan is then its motion.
+        Whether it is of another arm than that requested, whose plan is then its motion.
     is_raised_first : bool
         Whether a first solve without it is known to be in vain, or to take longer.
     trial : int or None

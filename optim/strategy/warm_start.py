@@ -6,7 +6,8 @@ from collections.abc import Collection, Sequence
 from typing import Any
 
 import numpy as np
-from scipy.interpolate import CubicSpline
+
+from flexblocks.libraries import scipy
 
 from ..collocation.schemes import Collocation
 from ..model.ends.reached_state import set_reached_state
@@ -178,7 +179,7 @@ def _motion(traj: PhaseTrajectory, times: np.ndarray) -> tuple[np.ndarray, np.nd
     return np.concatenate([q, v, w + h * summed(1, dw)], axis=1), np.concatenate([a, summed(0, dw)], axis=1)
 
 
-def _static_amplitudes(traj: PhaseTrajectory) -> CubicSpline:
+def _static_amplitudes(traj: PhaseTrajectory) -> scipy.interpolate.CubicSpline:
     """Return the amplitudes (k) of the quasi-static modes over time, as a spline through their collocation points.
 
     It has rates and accelerations, which the equations of such modes leave out: a model that gives them their dynamics
@@ -190,7 +191,7 @@ def _static_amplitudes(traj: PhaseTrajectory) -> CubicSpline:
     amplitudes = np.vstack([begin, values(b.e, at.size - 1, -1)])
     later = np.append(True, np.diff(at) > ROUNDING * mesh.duration)  # Lobatto's intervals share their ends
     rates: Any = ((1, first), (1, last))
-    return CubicSpline(at[later], amplitudes[later], bc_type=rates)
+    return scipy.interpolate.CubicSpline(at[later], amplitudes[later], bc_type=rates)
 
 
 def _lagrange(scheme: Collocation, s: np.ndarray, order: int) -> np.ndarray:

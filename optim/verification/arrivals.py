@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.interpolate import PPoly
 
 from flexblocks.dae.dae import DAE
+from flexblocks.libraries import scipy
 from flexblocks.simulation.trajectory import Trajectory
 from flexblocks.statics.operating_point import OperatingPoint
 
@@ -45,7 +45,7 @@ class Leg:
     """
 
     name: str
-    inputs: Mapping[str, PPoly]
+    inputs: Mapping[str, scipy.interpolate.PPoly]
     duration: float
     p: np.ndarray
     outputs: Mapping[str, float]

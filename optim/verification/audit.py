@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from flexblocks.assemble import assemble
 from flexblocks.beam.discretization import Discretization
 from flexblocks.dae.dae import DAE
 from flexblocks.dae.with_inputs import with_inputs
+from flexblocks.libraries import pd
 from flexblocks.linear.linearize import linearize
 from flexblocks.modeling.model import Model
 from flexblocks.modeling.rediscretize import rediscretize
@@ -191,8 +191,8 @@ def audit(
         if figures is not None and (finer_figures is None or _passes(figures, most)):
             finer_figures, is_alone, withheld = figures, True, of_inputs
     # Of a motion that is not the finer model's in the audit there is nothing to warn of
-    for message, category in withheld:
-        warn(message, category)
+    for message, kind in withheld:
+        warn(message, kind)
     if finer_figures is None:
         assert failure is not None
         raise failure

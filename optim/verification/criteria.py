@@ -1,4 +1,4 @@
-"""Criteria of a replay: what miss and what residual energy count as none, in the arm's own size."""
+"""Criteria of a replay: what miss and what residual energy are negligible, in the arm's own size."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SLOWEST = 1e-9  # J: a motion without kinetic energy, back to where it began, ha
 
 @dataclass(frozen=True)
 class Criteria:
-    """What counts as none at the end of a replay.
+    """Tolerances at the end of a replay: a miss and a residual energy that are negligible.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ class Criteria:
 
 @dataclass(frozen=True)
 class Allowed:
-    """What counts as none for one arm and motion: a miss [m], a residual energy [J], and a share of its reach [m]."""
+    """What is negligible for one arm and motion: a miss [m], a residual energy [J], and a share of its reach [m]."""
 
     miss: float
     energy: float

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import numpy as np
-from scipy.interpolate import PPoly
 
+from flexblocks.libraries import scipy
 from flexblocks.simulation.trajectory import Trajectory
 
 from ..model.violations import Violation
@@ -19,7 +19,7 @@ def limit_violations(
     path: PathValues,
     ranges: Mapping[str, tuple[float, float]],
     motion: Trajectory,
-    inputs: Mapping[str, PPoly],
+    inputs: Mapping[str, scipy.interpolate.PPoly],
     p: np.ndarray,
     begin: float = 0.0,
 ) -> tuple[Violation, ...]:
@@ -52,7 +52,9 @@ def limit_violations(
     return tuple(sorted(violations, key=lambda violation: -violation.amount))
 
 
-def values_along(path: PathValues, motion: Trajectory, inputs: Mapping[str, PPoly], p: np.ndarray) -> np.ndarray:
+def values_along(
+    path: PathValues, motion: Trajectory, inputs: Mapping[str, scipy.interpolate.PPoly], p: np.ndarray
+) -> np.ndarray:
     """Return the path values (times, m) along a simulated motion, with accelerations from forward dynamics."""
     dae, count = path.dae, len(motion.t)
     if not len(path):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from flexblocks.constraints.parameter_changes import after_impact
 from flexblocks.dae.dae import DAE
 from flexblocks.errors import listing
 from flexblocks.lazy_package import upper
@@ -19,7 +20,6 @@ from flexblocks.validity.large_deflections import without_warning
 
 from ..model.read_solution import joined_trajectory
 from ..model.violations import Violation
-from .after_impact import after_impact
 from .arrivals import Arrival, Leg, arrivals
 from .limit_violations import limit_violations
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from scipy.interpolate import PPoly
 
 from flexblocks.control import close_loop, follow
 from flexblocks.dae.dae import DAE
+from flexblocks.libraries import scipy
 from flexblocks.simulation.simulate import SimulationError, simulate
 from flexblocks.simulation.simulate import whole as completed
 from flexblocks.simulation.trajectory import Trajectory
@@ -134,7 +134,7 @@ class _ClosedLoop:
 
     around: DAE
     closed: DAE
-    planned: Mapping[str, PPoly]
+    planned: Mapping[str, scipy.interpolate.PPoly]
     signals: dict[str, Any]
 
     def start(self, dae: DAE, x: np.ndarray) -> dict[str, float]:

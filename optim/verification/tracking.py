@@ -13,10 +13,10 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
-from scipy.interpolate import PPoly
 
 from flexblocks.control import TimeVaryingLQR
 from flexblocks.dae.dae import DAE
+from flexblocks.libraries import scipy
 from flexblocks.simulation.trajectory import Trajectory
 
 from ..errors import ProblemError
@@ -39,7 +39,7 @@ class PlannedMotion:
     """The planned motion of one phase over its own time: what a law follows."""
 
     trajectory: Trajectory
-    inputs: Mapping[str, PPoly]
+    inputs: Mapping[str, scipy.interpolate.PPoly]
 
 
 @dataclass(frozen=True, eq=False)

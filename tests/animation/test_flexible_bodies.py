@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 import pytest
 
 import flexblocks as fb
-from arms.flexible_bodies import angle, arm, bar, hung
+from arms.flexible_bodies import LOAD, angle, arm, bar, hung
 from flexblocks import plot
+from flexblocks.plot.animation.modal_stress import ModalStress
+from flexblocks.plot.animation.packing import unpacked
+from flexblocks.plot.animation.scene import scene_data
 from flexblocks.plot.animation.shapes.modal_surface import modal_surface
 from flexblocks.plot.animation.tracks import exaggerated
 
@@ -50,6 +55,28 @@ def test_what_a_body_carries_goes_along(bent):
     assert thrice[1] == pytest.approx(3 * true[1], rel=0.02)
 
 
+def test_colours_are_von_mises_stress_at_the_vertices(bent):
+    """At the foot of a bar M y / I; the page reads the same, and a body of matrices has none."""
+    _, scene = bent
+    parts = scene.runs[0].arm.parts
+    number = next(i for i, part in enumerate(parts) if part.name == "link")
+    (stress,) = (each for each in scene.runs[0].colors["stress"] if each is not None)
+    ((_, mesh),) = parts[number].look
+    values = stress.mises(slice(0, 1))[0]
+    at = np.linalg.norm(mesh.offset - (0.1, 0.005, 0.0), axis=1) < 1e-6
+    moment = 9.81 * (LOAD * 0.9 + bar().mass * 0.9**2 / 2)
+    np.testing.assert_allclose(values[at], moment * 0.005 / (0.02 * 0.01**3 / 12), rtol=0.03)
+    assert stress.largest == pytest.approx(values.max(), rel=1e-3)
+    assert values[mesh.offset[:, 0] > 0.95].max() < 0.1 * values.max()
+    packed = scene_data(scene)["runs"][0]["colours"]["stress"][number]
+    modal, amplitudes = unpacked(packed["modal"]).reshape(6, 4, -1), unpacked(packed["amplitudes"])
+    again = ModalStress(modal.transpose(2, 0, 1), amplitudes).mises(slice(0, 1))[0]
+    np.testing.assert_allclose(again, values, atol=1e-3 * values.max())
+    plain = dataclasses.replace(bar(), surface=dataclasses.replace(bar().surface, stress=None))
+    dae = fb.assemble(hung(fb.ReducedBody("link", body=plain, modes=2), (0, -9.81, 0)))
+    assert "stress" not in plot.animate(fb.simulate(dae, t=(0, 1e-3))).scene.runs[0].colors
+
+
 def test_a_surface_is_closed_and_has_fewer_triangles_where_that_is_asked():
     full = modal_surface(angle().surface, 100_000)
     assert len(full.triangles) == len(angle().surface.triangles)
@@ -69,8 +96,6 @@ def test_pages_models_and_modes_of_bodies_are_written(tmp_path):
 
 
 def test_a_body_without_a_surface_is_a_rod():
-    import dataclasses
-
     block = fb.ReducedBody("link", body=dataclasses.replace(angle(), surface=None), modes=2)
     run = fb.simulate(fb.assemble(arm(block)), t=(0, 0.01))
     scene = plot.animate(run).scene

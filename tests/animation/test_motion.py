@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
 import struct
 import sys
+from pathlib import Path
 
 import matplotlib
 import numpy as np
@@ -18,6 +20,7 @@ from flexblocks.geometry import shape
 from flexblocks.plot.animation.loads import beam_loads
 from flexblocks.plot.animation.packing import packed, unpacked
 from flexblocks.plot.animation.poses import STATIONS
+from flexblocks.plot.animation.shapes.palette import ROLES, rgb
 from flexblocks.plot.animation.shapes.sections import beam_mesh
 from flexblocks.plot.animation.tracks import exaggerated
 
@@ -77,6 +80,44 @@ def test_moment_of_a_cantilever_at_rest():
     wanted = 9.81 * (0.5 * left + 2700.0 * tube.area * left**2 / 2)
     np.testing.assert_allclose(loads.moment[0], wanted, atol=1e-3 * wanted[0])
     np.testing.assert_allclose(loads.stress[0], loads.moment[0] * 0.01 / tube.second_moment("y"), rtol=1e-12)
+
+
+def test_a_sliding_beam_has_the_moment_of_its_cuts():
+    """Along the part outside of its hub, where an output of its own gives it."""
+    model = fb.Model("boom", gravity=(0.0, -9.81, 0.0))
+    ground, drive = model.add(fb.Ground("ground")), model.add(fb.ForceSource("drive"))
+    metal = fb.Material(density=2700.0, youngs_modulus=70e9)
+    options = {"section": fb.Rectangle(width=0.02, height=0.01), "material": metal, "internal_forces": (0.0, 0.5)}
+    modes = fb.AssumedModes(1, tip="auto")
+    beam = model.add(fb.SlidingBeam("beam", 1.3, start=0.8, bending="y", discretization=modes, **options))
+    load = model.add(fb.Payload("load", 0.3))
+    model.connect(ground.frame_b, beam.frame_a)
+    model.connect(beam.frame_b, load.frame_a)
+    model.connect(drive.flange_b, beam.axis)
+    run = fb.simulate(fb.assemble(model), np.linspace(0.0, 0.2, 21), u={"drive.force": 5.0})
+    assert np.ptp(run["beam.displacement"]) > 0.05
+    colors = plot.animate(run).scene.runs[0].colors
+    (moment,) = [values for values in colors["bending moment"] if values is not None]
+    for station, name in ((0, "beam.root_moment_y"), (STATIONS // 2, "beam.fraction(0.5).moment_y")):
+        np.testing.assert_allclose(moment[:, station], np.abs(run[name]), rtol=1e-9, atol=1e-9)
+    (stress,) = [values for values in colors["stress"] if values is not None]
+    np.testing.assert_allclose(stress, moment / (0.02 * 0.01**2 / 6), rtol=1e-9)
+
+
+def luminance(color: str) -> float:
+    """Return the relative luminance of a colour, as WCAG 2 defines it."""
+    linear = np.where(rgb(color) <= 0.04045, rgb(color) / 12.92, ((rgb(color) + 0.055) / 1.055) ** 2.4)
+    return float(linear @ (0.2126, 0.7152, 0.0722))
+
+
+def test_ropes_are_seen_on_both_backgrounds():
+    """They are thin: a contrast of 3, as of the parts of a picture by WCAG 2.1."""
+    theme = (Path(plot.__file__).parent / "animation" / "viewer" / "src" / "theme.css").read_text()
+    backgrounds = set(re.findall(r"--back: (#[0-9a-f]{6})", theme))
+    assert len(backgrounds) == 2
+    for background in backgrounds:
+        light, dark = sorted((luminance(ROLES["rope"][0]), luminance(background)), reverse=True)
+        assert (light + 0.05) / (dark + 0.05) > 3
 
 
 def test_tapered_beam_is_drawn_with_its_section():

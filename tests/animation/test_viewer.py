@@ -102,6 +102,22 @@ def test_spatial_arm_side_by_side_and_its_size(tmp_path):
 
 
 @pytest.mark.slow
+def test_chosen_signals_share_axes_with_those_of_their_unit(planar, tmp_path):
+    """One group for each unit, first of all groups; each shows its own signals alone."""
+    browser_path()
+    wanted = ["joint1.angle", "motor1.torque", "joint2.angle", "rotor1.angle"]
+    plot.animate(planar, signals=wanted).save(tmp_path / "arm.html")
+    with opened(tmp_path / "arm.html") as (page, wrong):
+        options = page.locator("#fb-group option").all_text_contents()
+        assert options[:2] == ["chosen signals [rad]", "motor1.torque"]
+        shown = [text.strip() for text in page.locator("#fb-chips span").all_text_contents()]
+        assert shown == [wanted[0], *wanted[2:]]
+        page.locator("#fb-group").select_option(label="motor1.torque")
+        assert page.locator("#fb-chips span").all_text_contents() == ["motor1.torque"]
+        assert wrong == []
+
+
+@pytest.mark.slow
 def test_modes(tmp_path):
     browser_path()
     lin = fb.linearize(subudhi_morris())

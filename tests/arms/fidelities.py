@@ -54,7 +54,7 @@ def with_tip_body(case: dict, discretization: Discretization, axis: str = "y", *
 
 
 def swing(discretization: Discretization, torque: float) -> fb.Trajectory:
-    """Return one second of a hinged link with a payload under a torque that goes once to and fro, smoothly [N m]."""
+    """Return one second of a hinged link with a payload under a torque that continuesce to and fro, smoothly [N m]."""
     model = fb.Model("swing")
     ground, motor, joint = (model.add(b) for b in (fb.Ground("g"), fb.TorqueSource("motor"), fb.Revolute("joint")))
     link = model.add(fb.FlexibleBeam("link", 0.5, 0.2, 1.0, discretization=discretization, bending="y"))

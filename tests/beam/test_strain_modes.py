@@ -15,6 +15,7 @@ from arms.fidelities import BEAM, cantilever, frequencies, outputs, with_tip_bod
 from flexblocks.dynamics.evaluation.block_terms import BlockTerms
 from flexblocks.dynamics.evaluation.evaluate import block_terms
 from flexblocks.errors import ParameterError
+from flexblocks.interfaces import Carried
 from oracles.elastic_rods import elastica, kirchhoff_rod, places
 from oracles.published import reference
 
@@ -210,7 +211,7 @@ def test_stated_forces_are_those_derived_from_the_energy(case: str) -> None:
     beam = fb.FlexibleBeam("beam", 0.9, discretization=kind, **options)
     rng = np.random.default_rng(2)
     for released in (False, True) if "internal_forces" in options else (False,):
-        stated = block_terms(beam, ("frame_b",), True, np.zeros((6, 6)), ca.SX(0, 1), released=released)
+        stated = block_terms(beam, ("frame_b",), True, Carried(), ca.SX(0, 1), released=released)
         derived: BlockTerms = replace(stated, physics=replace(stated.physics, bodies=()))
         q, s, omega = 0.7 * rng.normal(size=stated.size), rng.normal(size=stated.size), rng.normal(size=3)
         q[list(stated.held)] = s[list(stated.held)] = 0.0

@@ -14,6 +14,7 @@ from flexblocks.beam.discretization import Discretization
 from flexblocks.beam.from_block import beam_from_block
 from flexblocks.beam.kinematics.rotary_energy import rotary_energy
 from flexblocks.dynamics.evaluation.evaluate import block_terms
+from flexblocks.interfaces import Carried
 from oracles import rotating_rayleigh
 
 KINDS = (fb.AssumedModes(5, tip="free"), fb.FiniteElements(4), fb.StrainModes(5))
@@ -105,7 +106,7 @@ def test_velocity_forces_are_those_of_the_energy(bending: str) -> None:
         "beam", 0.7, linear_density=1.3, flexural_rigidity=2.0, discretization=fb.FiniteElements(2), bending=bending,
         **SECTIONS,
     )  # fmt: skip
-    terms = block_terms(block, ("frame_b",), True, np.zeros((6, 6)), ca.SX(0, 1))
+    terms = block_terms(block, ("frame_b",), True, Carried(), ca.SX(0, 1))
     rng = np.random.default_rng(2)
     values = [rng.normal(size=3), *(0.1 * rng.normal(size=(2, terms.size))), []]
     assert terms.physics.velocity_forces is not None

@@ -10,6 +10,7 @@ import pytest
 
 import flexblocks as fb
 from flexblocks.dynamics.evaluation.evaluate import block_terms
+from flexblocks.interfaces import Carried
 
 TIP = np.diag([0.01, 0.02, 0.02, 0.3, 0.3, 0.3])
 SECTIONS = {"rotary_inertia": True, "section_inertia": 2e-3, "section_inertia_z": 3e-3}
@@ -41,7 +42,7 @@ def sliding(discretization: fb.Discretization, **options: object) -> fb.SlidingB
 )
 def test_stated_forces_are_those_of_the_kinetic_energy(block: fb.FlexibleBeam | fb.SlidingBeam) -> None:
     """Hamel's equations of the energy, differentiated: another way, that shares nothing but the shapes' integrals."""
-    terms = block_terms(block, ("frame_b",), True, TIP, ca.SX(0, 1))
+    terms = block_terms(block, ("frame_b",), True, Carried({"frame_b": TIP}), ca.SX(0, 1))
     assert terms.physics.velocity_forces is not None
     derived = replace(terms, physics=replace(terms.physics, velocity_forces=None))
     symbols = [terms.inlet.omega, terms.symbols.q, terms.symbols.s, terms.p]

@@ -126,7 +126,7 @@ def test_an_ideal_cylinder_runs_at_the_commanded_speed():
         dae, t=np.linspace(0, 3, 301), x0=dict(zip(dae.x.names, rest.x, strict=True)), u={"ram.valve": valve}
     )
     travelled = run["ram.length"] - run["ram.length"][0]
-    # Oil under a load of some tons gives way by millimetres.
+    # Oil under a load of some tons yields by millimetres.
     np.testing.assert_allclose(travelled[-1], 0.2 * 0.5 * 1.2, atol=2e-3)
     assert run["ram.command"][-1] - run["ram.command"][0] == pytest.approx(0.2 * 0.5 * 1.2, abs=1e-6)
 

@@ -15,8 +15,8 @@ from flexblocks.errors import ModelError, NameUnknownError
 from flexblocks.interfaces import Block, Physics, flange, inlet, outlet, parameter
 from repository import ROOT
 
-PAGE = (ROOT / "docs" / "blocks.md").read_text()
-TABLE = PAGE.partition("## Reference")[2].partition("Methods of a")[0]
+PAGE = (ROOT / "docs" / "block_interface.md").read_text()
+TABLE = PAGE.partition("Methods of a `Block`")[0]
 REFERENCE = re.findall(r"^\| `(\w+)(?:\((.*?)\))?`", TABLE, re.MULTILINE)
 
 

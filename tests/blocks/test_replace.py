@@ -56,6 +56,7 @@ EXAMPLES: dict[type, tuple[fb.Block | fb.Composite, ...]] = {
     fb.PDServo: (fb.PDServo("a", 10.0, 1.0),),
     fb.Payload: (fb.Payload("a", 1.0, np.diag([0.1, 0.2, 0.2]), (0.1, 0.0, 0.3)),),
     fb.Prismatic: (fb.Prismatic("a", axis=(0, 3, 4), damping=0.1, start=0.2),),
+    fb.PulleyRope: (fb.PulleyRope("a", [1.0, 2.0], 1e4, radii=[0.1], inertias=[0.01], senses=[-1], damping_time=0.01),),
     fb.Rack: (fb.Rack("a", -0.02),),
     fb.ReducedBody: (
         fb.ReducedBody("a", body=bar(), modes=3, damping_ratio=0.01, stiffening=True),
@@ -69,7 +70,9 @@ EXAMPLES: dict[type, tuple[fb.Block | fb.Composite, ...]] = {
     fb.Spherical: (fb.Spherical("a", 0.1, (0.1, 0.2, 0.3)), fb.Spherical("a", 0.1, np.diag([1.0, -1.0, -1.0]))),
     fb.TorqueSource: (fb.TorqueSource("a", limit=2.0),),
     fb.TotalMomentum: (fb.TotalMomentum("a"),),
+    fb.Track: (fb.Track("a", 0.5, 0.2, 1.0, discretization=MODES, damping=0.1, start=0.3, high=0.4, max_speed=1.0),),
     fb.TranslationalGear: (fb.TranslationalGear("a", -2.0),),
+    fb.TranslationalSpring: (fb.TranslationalSpring("a", 10.0, 0.1, free_length=0.2),),
     fb.TorsionalSpring: (fb.TorsionalSpring("a", 10.0, 0.1, free_angle=0.2),),
     fb.Universal: (fb.Universal("a", damping=0.1, start=(0.1, 0.2)),),
 }

@@ -57,17 +57,17 @@ def test_modes_have_a_mean_square_of_one_and_the_mass_matrix_is_that_of_the_elem
 def test_the_five_lowest_frequencies_clamped_and_loaded_are_those_of_all_elements(matrices):
     M, K, nodes, ends = matrices
     body = fb.FlexibleBody.from_matrices(M, K, nodes, ends, modes=12)
-    carried = np.diag([1e-3, 1e-3, 1e-3, 1.0, 1.0, 1.0])
+    carried = np.diag([1e-3, 1e-3, 1e-3, 1.0, 1.0, 1.0])[None]
     full = Reduction(finite_elements(M, K, nodes, ends)).full_frequencies(5, carried)
     np.testing.assert_allclose(kept_modes(body, 5, carried).frequencies, full, rtol=1e-4)
-    np.testing.assert_allclose(body.natural_frequencies[:5], body.frequencies, rtol=1e-3)
+    np.testing.assert_allclose(body.natural_frequencies[:5], body.frequencies, rtol=1e-4)
 
 
 def test_kept_modes_are_eigenvectors_of_the_loaded_body():
-    body, carried = angle(), np.diag([0.01, 0.02, 0.03, 2.0, 2.0, 2.0])
+    body, carried = angle(), np.diag([0.01, 0.02, 0.03, 2.0, 2.0, 2.0])[None]
     kept = kept_modes(body, 12, carried)
     tip = body.motion[1][[3, 4, 5, 0, 1, 2]]
-    exact = scipy.linalg.eigh(body.stiffness, body.modal_mass + tip.T @ carried @ tip, eigvals_only=True)
+    exact = scipy.linalg.eigh(body.stiffness, body.modal_mass + tip.T @ carried[0] @ tip, eigvals_only=True)
     np.testing.assert_allclose(kept.frequencies**2, exact, rtol=1e-8)
     np.testing.assert_allclose(np.trace(kept.second[1:, 1:], axis1=2, axis2=3).diagonal(), body.mass, rtol=1e-9)
     np.testing.assert_allclose(kept_modes(body, 3, carried).motion, kept.motion[..., :3], atol=1e-12)

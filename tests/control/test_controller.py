@@ -69,10 +69,10 @@ def test_the_motion_of_a_frame_is_measured_by_its_name() -> None:
 
 def test_elastic_coordinates_are_measured_only_where_they_are_named() -> None:
     lqr, arm = control.LQR(dict.fromkeys(LOOPS, 10.0) | {"elastic_energy": 1.0}), upright_arm(damping=0.01)
-    with pytest.raises(ParameterError, match=r"uses link1\.bending_y\[1\], .* which no sensor tells; .*an observer"):
+    with pytest.raises(ParameterError, match=r"uses link1\.bending_y\[1\], .* which no sensor measures; .*an observer"):
         control.controller(lqr, arm, 0.004)
     assert control.controller(lqr, arm, 0.004, measured=arm.x.names).measured.names == arm.x.names
-    with pytest.raises(ParameterError, match=r"uses der\(link2\.bending_y\[1\]\), which no sensor tells"):
+    with pytest.raises(ParameterError, match=r"uses der\(link2\.bending_y\[1\]\), which no sensor measures"):
         control.controller(lqr, arm, 0.004, measured=arm.x.names[:-1])
 
 

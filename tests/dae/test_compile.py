@@ -122,7 +122,7 @@ def test_without_optimisation_it_is_another_library_of_the_same_digits(monkeypat
     dae = arm(2)
     fast, quick = dae.compile(strict=True), pickle.loads(pickle.dumps(dae.compile(strict=True, optimize=False)))
     assert fast.library != quick.library
-    # What is compiled later, too: the functions that are asked for, the derivative of the motion, and steps.
+    # What is compiled later, too: the functions that are requested, the derivative of the motion, and steps.
     x, u = np.linspace(0.1, 0.5, len(dae.x)), np.full(len(dae.u), 0.1)
     assert np.array_equal(*(each.forward_dynamics(x, u, [0.1]).full() for each in (fast, quick)))
     of_steps = [each.steps("rk43", 2) for each in (fast, quick)]

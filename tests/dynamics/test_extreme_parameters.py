@@ -159,7 +159,7 @@ def test_cost_of_two_links(discretization, bending: str, bound: int) -> None:
 
 @pytest.mark.slow
 def test_random_arms_with_parameters_over_six_decades() -> None:
-    """Those that are refused are refused by name; ``python -m benchmarks.fuzz --kind arms`` goes on with more."""
+    """Those that are refused are refused by name; ``python -m benchmarks.fuzz --kind arms`` continues with more."""
     apart, accepted = {}, 0
     for seed in range(10):
         try:

@@ -174,9 +174,9 @@ class Solver(control.Law):
 @pytest.mark.parametrize(
     ("law", "more", "told"),
     [
-        (lqr, {}, r"uses link1\.bending_y\[1\], .*der\(link2\.bending_y\[1\]\), which no sensor tells; .* observer"),
+        (lqr, {}, r"uses link1\.bending_y\[1\], .*der\(link2\.bending_y\[1\]\), which no sensor measures; .* observer"),
         (pd, {"measured": ["joint1.angle", "joint2.angle"]}, r"uses der\(joint1\.angle\), der\(joint2\.angle\), which"),
-        (kalman, {"measured": "joint1.angle"}, r"uses joint2\.angle, .*motor1\.torque.*, which no sensor tells"),
+        (kalman, {"measured": "joint1.angle"}, r"uses joint2\.angle, .*motor1\.torque.*, which no sensor measures"),
         (control.Sampled(pd, 0.001), {}, r"sample_time = 0\.002, but the law is Sampled every 0\.001 s"),
         (pd, {"real": "half"}, r"real = 'half'; must be 'double', 'float'"),
         (control.PD(LOOPS, 1e40), {"real": "float"}, r"1e\+40 is beyond its range; must be 'double'"),

@@ -35,7 +35,7 @@ def test_a_closed_loop_runs_in_fmpy_as_in_simulate(version: str, tmp_path: Path)
     given = np.array(corners, dtype=[("time", float), (reference, float)])
     step = fb.piecewise_constant([0.0, 0.1], [0.0, 0.5])
     expected = fb.simulate(dae, np.linspace(0, 0.25, 126), u={reference: step}, rtol=1e-11, atol=1e-13)
-    assert np.max(np.abs(expected["command.motor1.torque"])) > 8.0  # more is asked for than there is
+    assert np.max(np.abs(expected["command.motor1.torque"])) > 8.0  # more is requested than there is
     names = [*dae.x.names, *dae.y.names]
     for kind in KINDS:
         # FMPy's CVODE makes at most 500 steps between two outputs: after the jump 1e-11 takes a few more than that.

@@ -1,4 +1,4 @@
-"""Unknowns from records: they are found within their intervals, and what the data do not tell is said."""
+"""Unknowns from records: they are found within their intervals, and what the data do not determine is said."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from flexblocks import export
 from flexblocks.errors import ComputationError, FlexblocksWarning, NameUnknownError, ParameterError
 from flexblocks.identification.prediction.problem import Problem
 from flexblocks.identification.prediction.recorded import measured_names, recorded
-from flexblocks.identification.prediction.unknowns import resolved
+from flexblocks.identification.prediction.resolved import resolved
 from flexblocks.identification.results.covariance import correlation_length, inverse, spread_ratio
 from flexblocks.identification.results.residual_tests import whiteness
 from flexblocks.identification.results.undetermined import undetermined

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 import pytest
 
 import flexblocks as fb
 from arms.measured_arm import OTHER, TRUE, measured_arm
 from flexblocks import models
-from flexblocks.errors import ComputationError, FlexblocksWarning, NameUnknownError, ParameterError
+from flexblocks.errors import ComputationError, FileFormatError, FlexblocksWarning, NameUnknownError, ParameterError
 
 LOCKED = {"joint.rotor.angle": 0.0}
 
@@ -125,14 +127,31 @@ def test_what_modes_do_not_tell_is_named():
     np.testing.assert_allclose(fit.p["spring1.stiffness"], 100.0, rtol=1e-6)
 
 
-def test_prior_knowledge_counts_as_a_measurement():
-    class Unknown:
-        name, guess, low, high, mean, deviation = "joint.stiffness", 1500.0, None, None, 1500.0, 1.0
+@pytest.mark.parametrize("stated", [True, False])
+def test_a_saved_fit_is_the_same(tmp_path, stated):
+    """With what the data do not tell, and with an arm that no file holds, which is given back."""
+    true = rigid_on_a_spring(2000.0, 2.0)
+    names = ["joint.stiffness", "joint.spring_damping"]
+    measured = fb.MeasuredModes(taps(true, 1, locked=LOCKED).frequency, locked=LOCKED)
+    with pytest.warns(FlexblocksWarning, match="do not determine"):
+        fit = fb.identify_modes(true, measured, names, starts=1)
+    fit.save(tmp_path / "fit.nc")
+    again = fb.load(tmp_path / "fit.nc") if stated else dataclasses.replace(fb.load(tmp_path / "fit.nc"), dae=None)
+    again = again if stated else again.of(fit.dae)
+    assert str(again) == str(fit)
+    assert again.intervals == fit.intervals
+    assert again.model.blocks == fit.model.blocks
+    np.testing.assert_array_equal(again.correlations[1], fit.correlations[1])
+    with pytest.raises(FileFormatError, match=r"saved as .nc"):
+        fit.save(tmp_path / "fit.csv")
 
+
+def test_prior_knowledge_counts_as_a_measurement():
+    known = fb.Unknown("joint.stiffness", guess=1500.0, mean=1500.0, deviation=1.0)
     dae = rigid_on_a_spring(2000.0, 2.0)
     tap = taps(dae, 1, locked=LOCKED)
     tap = fb.MeasuredModes(tap.frequency, locked=LOCKED)
-    fit = fb.identify_modes(dae, tap, [Unknown()], starts=1)
+    fit = fb.identify_modes(dae, tap, [known], starts=1)
     # Two measurements of the stiffness: 2000 within 4, by the frequency, and 1500 within 1.
     assert 1500 < fit.p["joint.stiffness"] < 1600
     assert fit.freedom == 1

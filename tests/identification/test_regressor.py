@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -130,26 +131,57 @@ MORE = (
 )
 
 
-@pytest.mark.parametrize("file", [*ROBOTS, *(pytest.param(file, marks=pytest.mark.slow) for file in MORE)])
-def test_the_rank_is_that_of_pinocchio(file):
+def rank(W: np.ndarray) -> int:
+    """Return how many columns are independent, each of unit length; columns of rounding left out."""
+    size = np.linalg.norm(W, axis=0)
+    kept = size > 1e-8 * size.max()
+    sizes = np.linalg.svd(W[:, kept] / size[kept], compute_uv=False)
+    return int(np.count_nonzero(sizes > 1e-8 * sizes[0]))
+
+
+def described(file: str) -> tuple[fb.DAE, Any]:
+    """Return a robot of example-robot-data, and Pinocchio's model of it."""
     pin = pytest.importorskip("pinocchio")
     path = Path(pin.__file__).parents[4] / "share/example-robot-data/robots" / file
     if not path.exists():
         pytest.skip("example-robot-data is not installed")
-    dae = fb.assemble(fb.from_urdf(path, base="fixed").model)
+    return fb.assemble(fb.from_urdf(path, base="fixed").model), pin.buildModelFromUrdf(str(path))
+
+
+@pytest.mark.parametrize("file", [*ROBOTS, *(pytest.param(file, marks=pytest.mark.slow) for file in MORE)])
+def test_the_rank_is_that_of_pinocchio(file):
+    dae, other = described(file)
+    pin = pytest.importorskip("pinocchio")
     regressor = fb.regressor(dae)
     same_torques(dae, regressor)
-    other = pin.buildModelFromUrdf(str(path))
     data, rng = other.createData(), np.random.default_rng(0)
     low, high = -3 * np.ones(other.nq), 3 * np.ones(other.nq)
     rows = []
     for _ in range(10 * other.nv):
         v, a = rng.normal(size=(2, other.nv))
         rows.append(pin.computeJointTorqueRegressor(other, data, pin.randomConfiguration(other, low, high), v, a))
-    W = np.vstack(rows)
-    size = np.linalg.norm(W, axis=0)
-    sizes = np.linalg.svd(W[:, size > 1e-8 * size.max()] / size[size > 1e-8 * size.max()], compute_uv=False)
-    assert regressor.rank == np.count_nonzero(sizes > 1e-8 * sizes[0])
+    assert regressor.rank == rank(np.vstack(rows))
+
+
+@pytest.mark.slow
+def test_fingers_that_mimic_each_other_tell_less_than_two_free_ones():
+    """A Panda: 51 base parameters of two free fingers, 48 of tied ones, and these span what Pinocchio's columns do."""
+    dae, other = described("panda_description/urdf/panda.urdf")
+    pin = pytest.importorskip("pinocchio")
+    regressor = fb.regressor(dae)
+    tied = np.zeros((other.nv, len(dae.q_names)))
+    tied[:8, :8] = np.eye(8)
+    tied[8, 7] = 1.0
+    data, rng, free, theirs, ours = other.createData(), np.random.default_rng(0), [], [], []
+    for _ in range(100):
+        q, v, a = rng.normal(size=(3, 9))
+        free.append(pin.computeJointTorqueRegressor(other, data, q, v, a).copy())
+        q, v, a = rng.normal(size=(3, 8))
+        theirs.append(tied.T @ pin.computeJointTorqueRegressor(other, data, tied @ q, tied @ v, tied @ a))
+        ours.append(regressor(q, v, a))
+    one, other = np.vstack(ours), np.vstack(theirs)
+    assert rank(np.vstack(free)) == 51
+    assert regressor.rank == rank(one) == rank(other) == rank(np.hstack([one, other])) == 48
 
 
 @cache
@@ -176,7 +208,7 @@ def bench(noise: float, friction: tuple[float, float] = (0.0, 0.0), duration: fl
     return fb.Record(t, dict(zip(dae.u.names, torque, strict=True)), dict(zip(dae.q_names, angles, strict=True)))
 
 
-def test_parameters_and_friction_come_from_torques():
+def test_parameters_and_friction_come_from_torques(tmp_path):
     dae = six_joints(1.0, 5.0)
     regressor = fb.regressor(dae, ("viscous", "coulomb"))
     fit = regressor.fit(bench(0.0, (2.0, 1.0), duration=4.0), held=False)
@@ -188,6 +220,13 @@ def test_parameters_and_friction_come_from_torques():
     np.testing.assert_allclose(fit.links["link3"].center, [0.6, 0, 0], atol=1e-6)
     q, v, a = np.random.default_rng(0).normal(size=(3, 6))
     np.testing.assert_allclose(regressor.torques(q, v, a, fit.values), regressor(q, v, a) @ true, atol=1e-5)
+    fit.save(tmp_path / "fit.nc")
+    again = fb.load(tmp_path / "fit.nc")
+    assert str(again) == str(fit)
+    assert again.intervals == fit.intervals
+    assert again.standard == fit.standard
+    np.testing.assert_array_equal(again.links["link3"].inertia, fit.links["link3"].inertia)
+    np.testing.assert_array_equal(again.correlations[1], fit.correlations[1])
 
 
 @pytest.mark.slow

@@ -16,7 +16,7 @@ SHARE = Path(pin.__file__).parents[4] / "share/example-robot-data"
 FILES = sorted((SHARE / "robots").rglob("*.urdf"))
 # Read by default, the others as slow tests: arms, one with a gripper, a quadruped, turns without limits.
 USUAL = ("panda.urdf", "xarm7.urdf", "TwoDofs.urdf", "solo12.urdf", "so101.urdf", "double_pendulum_continuous.urdf")
-# What the format does not allow or no body has, and what is said of it.
+# What the format does not allow or no body has, and what is reported of it.
 REFUSED = {
     "ur3.urdf": "has no links",
     "alex_psyonic_hands.urdf": "4 inertias that no rigid body has",

@@ -1,4 +1,4 @@
-"""Files of unknown origin: what they may not do, and what is said of those that are no robots."""
+"""Files of unknown origin: what they may not do, and what is reported of those that are no robots."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ def cylinder_between_walls() -> fb.DAE:
 
 
 def test_a_cylinder_pushes_between_walls() -> None:
-    """The command grows by the speed that is asked for, and the force by the stiffness of the oil."""
+    """The command grows by the speed that is requested, and the force by the stiffness of the oil."""
     dae = cylinder_between_walls()
     assert dae.x.names == ("ram.command",)
     run = fb.simulate(dae, (0.0, 0.01), u={"ram.valve": 0.5}, x0={"ram.command": 0.7})

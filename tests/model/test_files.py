@@ -178,6 +178,21 @@ def everything() -> fb.Model:
     model.connect(stage.flange, tackle.flange_a)
     model.connect(tackle.flange_b, inner.axis)
     model.connect(inner.frame_b, model.add(fb.LumpedMass("hook", mass=0.2)).frame_a)
+    runway = model.add(fb.Track("runway", 2.0, 1.0, 1e3, fb.FiniteElements(1), damping=0.1, low=0.2, start=0.5))
+    model.connect(ground.frame_b, runway.frame_a)
+    model.connect(runway.carriage, model.add(fb.LumpedMass("trolley", mass=0.5)).frame_a)
+    model.connect(model.add(fb.ForceSource("travel")).flange_b, runway.axis)
+    buffer, wall = (
+        model.add(fb.TranslationalSpring("buffer", 100.0, 1.0, free_length=1.5)),
+        fb.FixedTranslation("stop_end"),
+    )
+    model.connect(model.add(wall).flange_b, buffer.flange_a)
+    model.connect(buffer.flange_b, runway.axis)
+    sheave = model.add(fb.FixedTransform("sheave", translation=(0.0, 3.0, 0.0), rotation=(0.0, 0.0, np.pi / 2)))
+    rope = model.add(fb.PulleyRope("reeving", (3.2, 3.2), 1e4, radii=(0.1,), inertias=(0.01,), senses=(-1,)))
+    model.connect(ground.frame_b, sheave.frame_a, rope.frame_a)
+    model.connect(sheave.frame_b, rope.pulley_1)
+    model.connect(runway.frame_b, rope.frame_b)
     return model
 
 

@@ -1,4 +1,4 @@
-"""What the check of a model lists: the planes of its beams, and what may not be meant."""
+"""What the check of a model lists: the planes of its beams, and what may not be intended."""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ BESIDE = {"nearly a parallelogram": (0.2, 0.301, 0.3, 0.2), "crank and rocker": 
     ids=str,
 )
 def test_runs_that_pass_a_change_point_say_so(lengths: tuple[float, ...], size: float, options: dict) -> None:
-    """At any tolerance: it arrives where all links are in line, and goes on one way or another."""
+    """At any tolerance: it arrives where all links are in line, and continues one way or another."""
     dae = four_bar(*lengths, size=size)
     with pytest.warns(fb.FlexblocksWarning, match="its loops pass a change point at about t = "):
         run = fb.simulate(dae, (0.0, 0.6 * np.sqrt(size)), **options)

@@ -389,7 +389,7 @@ def test_the_last_digits_of_an_equilibrium_do_not_move_a_slide_that_is_balanced_
 
 @pytest.mark.parametrize("seed", [0, 3, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (7, 9, 22, 25, 36))])
 def test_cylinders_hold_a_boom_without_bending_it(seed):
-    """Oil that starts off its cylinder's length pushes with tons: the balance is not where beams give way to that."""
+    """Oil that starts off its cylinder's length pushes with tons: the balance is not where beams yield to that."""
     arm = random_boom(seed)
     dae = arm.assembled()
     for there in (arm.start, arm.goal):

@@ -131,7 +131,7 @@ def test_no_journal_of_a_stranger_runs_code(store: Path, monkeypatch: pytest.Mon
     ):
         fb.study(figures, CASES, store, progress=False)
     assert not mark.exists()
-    # Removed, the study goes on.
+    # Removed, the study continues.
     (folder / "a.journal").unlink()
     assert fb.study(figures, CASES, store, progress=False)["state"].values.all()
 

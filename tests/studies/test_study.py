@@ -21,6 +21,7 @@ from flexblocks.studies.outcome import outcome
 from flexblocks.studies.stores.memory_store import MemoryStore
 from flexblocks.symbolic_pickle import PickleError
 from flexblocks.user_warning import warn
+from flexblocks.warning_kinds import CASES_WARNED
 
 CASES = fb.studies.grid({"a": [1.0, 2.0, 3.0], "way": ["out", "back"]})
 done: list[float] = []
@@ -32,7 +33,7 @@ def figures(case):
     if case["a"] == 2.0:
         raise ArithmeticError("two is not liked")
     if case["a"] == 3.0:
-        warn("three is large")
+        warn("three is large", CASES_WARNED)
     return {
         "number": (case["a"] ** 2 if case["way"] == "out" else -case["a"]),
         "array": (("place",), [case["a"], 1.0], {"units": "m"}),
@@ -175,7 +176,7 @@ def test_a_full_disk_loses_nothing_finished(tmp_path: Path, monkeypatch: pytest.
 
 @pytest.mark.parametrize("takes_results", [False, True])
 def test_nothing_is_computed_that_a_full_disk_does_not_take(tmp_path: Path, takes_results: bool) -> None:
-    """Ten cases go into journals, the eleventh does not; where results can be written, it goes on without journals."""
+    """Ten cases go into journals, the eleventh does not; where results can be written, it goes on without them."""
     records: list[int] = []
 
     def full(self, *_):

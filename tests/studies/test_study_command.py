@@ -52,7 +52,7 @@ def test_a_study_is_done_kept_and_gone_on_with(file: Path) -> None:
     assert told["variables"]["payload.x"]["unit"] == "m"
     again = run(file)
     assert again.exit_code == 1
-    assert "--resume goes on with it" in again.stderr
+    assert "--resume continues with it" in again.stderr
     assert run(file, "--resume").exit_code == 0
 
 

@@ -183,7 +183,8 @@ def test_a_locked_slide_is_as_long_as_it_is_out() -> None:
     assert [str(each.message) for each in seen] == [
         "equilibrium: SlidingBeam 'boom' deflects by 33 % of its length (slope 0.5 rad), where FiniteElements(n=2) is "
         "off by about 11 % of the deflection: it is made for small ones. A FlexibleBeam with StrainModes(n) holds at "
-        "any deflection."
+        "any deflection.\n"
+        "(https://github.com/flexblocks/flexblocks/blob/main/docs/troubleshooting.md#large-deflections)"
     ]
 
 

@@ -66,6 +66,13 @@ class Flexure(ABC):
     def section(self, xi: float) -> Frame:
         """Return the frame fixed to the section at x = xi l."""
 
+    def moving_section(self, xi: ca.SX) -> Frame:
+        """Return the frame fixed to the section at x = xi l, of a place `xi` that moves along the beam.
+
+        Only of beams whose axis is smooth, see `Discretization.can_guide`.
+        """
+        raise NotImplementedError(f"{type(self).__name__} has no sections at places that move.")
+
     @abstractmethod
     def tip_deflection(self, axis: str) -> ca.SX:
         """Return the deflection of the tip from the straight beam along `axis` of the root [m]."""

@@ -98,12 +98,16 @@ def beam_moments(
     return MassMoments(mass * moments[0], first, drift, second, flow, relative)
 
 
-def dot(constants: np.ndarray, vector: ca.SX, scale: float | ca.SX = 1.0) -> ca.SX:
+def dot(constants: np.ndarray | ca.SX, vector: ca.SX, scale: float | ca.SX = 1.0) -> ca.SX:
     """Return scale * constants . vector for constants (n,) and a column (n, 1); a numeric scale costs nothing.
+
+    What takes the place of constants may follow a symbol, SX (n, 1).
 
     Where all entries share a constant they are added before they are multiplied. What is whole but for rounding, as
     the deflections of modes at a free tip, is whole.
     """
+    if isinstance(constants, ca.SX):
+        return scale * (constants.T @ vector) if constants.numel() else ca.SX(1, 1)
     if not len(constants):
         return ca.SX(1, 1)
     whole = np.round(constants)

@@ -21,15 +21,17 @@ from flexblocks.beam.kinematics.mass_moments import (
     plane_velocity_forces,
     velocity_forces,
 )
-from flexblocks.beam.kinematics.pieces import Piece, pieces
+from flexblocks.beam.kinematics.pieces import Piece, on_piece, pieces
 from flexblocks.beam.kinematics.rotary_energy import rotary_energy, rotary_velocity_forces
 from flexblocks.beam.kinematics.shortening_moments import ShorteningMoments
 from flexblocks.beam.properties.profile import Distribution
 from flexblocks.beam.properties.quadrature import gauss_legendre, panels, within
-from flexblocks.beam.shapes.shape_functions import FINER, Shapes
+from flexblocks.beam.shapes.shape_functions import FINER, Shapes, moving
 from flexblocks.beam.shapes.shape_integrals import DiscretizedDeformation
 from flexblocks.interfaces import Frame, column, rotation
 
+# Rotations (n,) of a section, by each amplitude.
+Turn = Callable[[DiscretizedDeformation], "np.ndarray | ca.SX"]
 # Gauss points on each smooth piece of a load: 9 full waves are integrated within 1e-12.
 POINTS = 48
 
@@ -107,6 +109,16 @@ class ShapeFlexure(Flexure):
             chord = self._turned(chord, axis, self.planes[axis].root_slope)
         return chord
 
+    def moving_section(self, xi: ca.SX) -> Frame:
+        def turn(plane: DiscretizedDeformation) -> ca.SX:
+            return ca.SX(moving(plane.shapes, "rotation", xi)) - ca.sparsify(ca.DM(plane.root_slope))
+
+        def section(piece: Piece) -> Frame:
+            root = self.root if piece.frame is self.chord else self._root_of(piece.frame)
+            return self._turned_section(root.translate(self.along_root(column(self._place(xi)))), xi, turn)
+
+        return on_piece(self._pieces, section, xi)
+
     def _section(self, root: Frame, xi: float) -> Frame:
         """Return the frame of the section at xi when the root is at `root`."""
         section = root.translate(self.along_root(column(self._place(xi))))
@@ -116,19 +128,18 @@ class ShapeFlexure(Flexure):
         """Return the frame of the section at xi when the chord is at `chord`; in one plane."""
         return self._turned_section(chord.translate(self._place(xi)), xi, lambda plane: plane.shapes.rotation(xi))
 
-    def _place(self, xi: float) -> list[float | ca.SX]:
+    def _place(self, xi: float | ca.SX) -> list[float | ca.SX]:
         """Return the place (3) of a section in the axes of the chord."""
-        shift = self._shift(lambda shapes: shapes.deflection(xi))
-        x = xi * self.beam.length + shift["x"] if "x" in shift else xi * self.beam.length
-        return [x, shift.get("y", 0.0), shift.get("z", 0.0)]
+        shift = self._shift(lambda s: moving(s, "deflection", xi) if isinstance(xi, ca.SX) else s.deflection(xi))
+        return [xi * self.beam.length + shift.get("x", 0.0), shift.get("y", 0.0), shift.get("z", 0.0)]
 
-    def _turned_section(self, section: Frame, xi: float, turn: Callable[[DiscretizedDeformation], np.ndarray]) -> Frame:
+    def _turned_section(self, section: Frame, xi: float | ca.SX, turn: Turn) -> Frame:
         """Return a section turned by a sum of rotations of each plane, and by the torsion."""
         for axis in self.bent:
             angle = dot(turn(self.planes[axis]), self.amplitudes[axis], 1 / self.beam.length)
             section = turned(section, axis, angle) if ca.sparsify(angle).nnz() else section
         if "torsion" in self.planes:
-            twist = dot(self.planes["torsion"].shapes.deflection(xi), self.amplitudes["torsion"])
+            twist = dot(moving(self.planes["torsion"].shapes, "deflection", xi), self.amplitudes["torsion"])
             section = turned(section, "torsion", twist)
         return section
 
@@ -139,7 +150,7 @@ class ShapeFlexure(Flexure):
                 vector = rotation(*turn_of(axis, dot(-slope, self.amplitudes[axis], 1 / self.beam.length))) @ vector
         return vector
 
-    def _shift(self, values: Callable[[Shapes], np.ndarray]) -> dict[str, ca.SX]:
+    def _shift(self, values: Callable[[Shapes], np.ndarray | ca.SX]) -> dict[str, ca.SX]:
         """Return by axis the sum of amplitudes times a value of each shape."""
         planes, amplitudes = self._shifts
         return {axis: dot(values(plane.shapes), amplitudes[axis]) for axis, plane in planes.items()}

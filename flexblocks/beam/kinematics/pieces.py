@@ -12,7 +12,9 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import casadi as ca
+import numpy as np
 
+from flexblocks.beam.properties.moving_place import panel_of
 from flexblocks.beam.shapes.internal_forces import HeldCut
 from flexblocks.beam.shapes.restricted import Restricted, restricted
 from flexblocks.beam.shapes.shape_functions import Shapes
@@ -89,6 +91,23 @@ def pieces(chord: Frame, cuts: Sequence[HeldCut], section: Callable[[float], Fra
         shift = ca.sparsify(parts[-1].shift + shifted - skew(ca.sparsify(turned)) @ at.r)
         parts.append(Piece(start, end, _moved(chord, turn, shift), turn, shift))
     return tuple(parts)
+
+
+def on_piece(parts: Sequence[Piece], section: Callable[[Piece], Frame], xi: ca.SX) -> Frame:
+    """Return the frame of the section at a symbol `xi` = x/l, on the piece that it is on.
+
+    `section` gives it as a section of each piece.
+    """
+    if len(parts) == 1:
+        return section(parts[0])
+    inside = panel_of(np.array([*(part.start for part in parts), parts[-1].end]), xi)
+    frames = [section(part) for part in parts]
+
+    def chosen(values: list[ca.SX]) -> ca.SX:
+        return sum((inside[k] * value for k, value in enumerate(values)), ca.SX(*values[0].shape))
+
+    series = {name: chosen([getattr(frame, name) for frame in frames]) for name in ("R", "r", "omega", "v")}
+    return replace(frames[0], **series, turn=None, drift=None)
 
 
 def _moved(chord: Frame, turn: ca.SX, shift: ca.SX) -> Frame:

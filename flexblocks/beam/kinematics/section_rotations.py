@@ -8,16 +8,18 @@ exactly, whatever the step.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from itertools import combinations
 
 import casadi as ca
 import numpy as np
 
 from flexblocks.beam.kinematics.kinetic_energy import dot
 from flexblocks.beam.kinematics.rotary_energy import TURNS
+from flexblocks.beam.properties.moving_place import at_symbol, panel_of
 from flexblocks.beam.properties.quadrature import gauss_legendre, within
-from flexblocks.beam.shapes.shape_functions import Shapes, without_rounding
+from flexblocks.beam.shapes.shape_functions import Shapes, moving, without_rounding
 from flexblocks.interfaces import Local, rotation, skew
 
 
@@ -68,9 +70,9 @@ class AboutOneAxis(SectionRotations):
     q: ca.SX
     local: Local
 
-    def angle(self, xi: float) -> ca.SX:
+    def angle(self, xi: float | ca.SX) -> ca.SX:
         """Return the angle of a section, positive as a positive slope is [rad]."""
-        return dot(self.shapes.rotation(xi), self.q)
+        return dot(moving(self.shapes, "rotation", xi), self.q)
 
     def at(self, xi: float) -> SectionRotation:
         i, sign = TURNS[self.axis]
@@ -112,6 +114,40 @@ class InSpace(SectionRotations):
             inner = max(place for place in self.places if place < xi)
             self._known[xi] = self._stepped(self.at(inner), self._half_turn(inner, xi))
         return self._known[xi]
+
+    def moving(self, xi: ca.SX) -> ca.SX:
+        """Return the axes (3, 3) of the section at a symbol `xi`: a step from the end of the cell before it."""
+        ends = np.array(sorted({*self.places, 1.0}))
+        starts, inside = ends[:-1], panel_of(ends, xi)
+        points = 1 + max(shapes.points for shapes in self.shapes.values())
+
+        def of_cells(function: Callable[[float, float], np.ndarray], count: int) -> ca.SX:
+            """Return function(start, place) (m,) of each cell, as polynomials of the place on its pieces."""
+            pieces = np.unique([*ends, *(b for shapes in self.shapes.values() for b in shapes.bounds)])
+
+            def at(places: np.ndarray) -> np.ndarray:
+                cells = np.searchsorted(ends, places, side="right") - 1
+                return np.array([function(float(starts[k]), float(x)) for k, x in zip(cells, places, strict=True)]).T
+
+            return at_symbol(at, pieces, count, xi)
+
+        half = ca.SX(3, 1)
+        for axis, shapes in self.shapes.items():
+            i, sign = TURNS[axis]
+            turn = of_cells(lambda a, b, f=shapes.rotation: f(b) - f(a), points)
+            half[i] += dot(turn, self.q[axis], sign / 2)
+        for one, other, out, handed in self._pairs:
+            first, second = self.shapes[one], self.shapes[other]
+            areas = of_cells(lambda a, b, f=first, g=second: _areas(f, g, a, b).ravel(), 2 * points)
+            C = ca.reshape(areas, second.size, first.size).T
+            half[out] += handed / 4 * (self.q[one].T @ C @ self.q[other])
+        half = ca.sparsify(half)
+        square, V = ca.dot(half, half), skew(half)
+        w, g = 1 + square * (square / 105 - 3 / 7), 1 - square * (2 / 21)
+        twice = 2 / (w * w + g * g * square)
+        step = ca.SX.eye(3) + twice * w * g * V + twice * g * g * (V @ V)
+        inner = sum((inside[k] * self.at(float(start)).R for k, start in enumerate(starts)), ca.SX(3, 3))
+        return ca.sparsify(inner @ step)
 
     def _stepped(self, inner: SectionRotation, half: ca.SX) -> SectionRotation:
         """Return the rotation after a step from `inner`, by half the angle of the step about its axis (3)."""
@@ -159,16 +195,22 @@ class InSpace(SectionRotations):
 
     def _commutator(self, start: float, end: float) -> ca.SX:
         """Return a quarter of the integral of kappa(t) x kappa(s) over start < t < s < end, of Magnus' second term."""
-        axes = list(self.shapes)
         result = ca.SX(3, 1)
-        for k, one in enumerate(axes):
-            for other in axes[k + 1 :]:
-                (i, sign), (j, other_sign) = TURNS[one], TURNS[other]
-                out = 3 - i - j
-                handed = sign * other_sign * (1 if (i, j, out) in ((0, 1, 2), (1, 2, 0), (2, 0, 1)) else -1)
-                C = _areas(self.shapes[one], self.shapes[other], start, end)
-                result[out] += _bilinear(self.q[one], handed / 4 * C, self.q[other])
+        for one, other, out, handed in self._pairs:
+            C = _areas(self.shapes[one], self.shapes[other], start, end)
+            result[out] += _bilinear(self.q[one], handed / 4 * C, self.q[other])
         return result
+
+    @property
+    def _pairs(self) -> list[tuple[str, str, int, int]]:
+        """Two deformations each that turn sections about different axes, the third axis, and its sign."""
+        found = []
+        for one, other in combinations(self.shapes, 2):
+            (i, sign), (j, other_sign) = TURNS[one], TURNS[other]
+            out = 3 - i - j
+            cyclic = 1 if (i, j, out) in ((0, 1, 2), (1, 2, 0), (2, 0, 1)) else -1
+            found.append((one, other, out, int(sign * other_sign * cyclic)))
+        return found
 
 
 def _areas(first: Shapes, second: Shapes, start: float, end: float) -> np.ndarray:

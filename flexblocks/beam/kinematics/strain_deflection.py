@@ -8,6 +8,7 @@ place of amplitudes.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 
@@ -16,7 +17,7 @@ import numpy as np
 
 from flexblocks.beam.kinematics.deflection import Flexure, turned
 from flexblocks.beam.kinematics.kinetic_energy import dot, mass_moments
-from flexblocks.beam.kinematics.pieces import Piece, pieces
+from flexblocks.beam.kinematics.pieces import Piece, on_piece, pieces
 from flexblocks.beam.kinematics.plane_inertia import PlaneCurve
 from flexblocks.beam.kinematics.rotary_energy import TURNS
 from flexblocks.beam.kinematics.section_rotations import AboutOneAxis, InSpace, SectionRotation, SectionRotations
@@ -25,9 +26,9 @@ from flexblocks.beam.properties.beam_profiles import BeamProfiles
 from flexblocks.beam.properties.profile import Distribution, Profile
 from flexblocks.beam.properties.quadrature import gauss_legendre, panels, within
 from flexblocks.beam.properties.tip_body import FREE
-from flexblocks.beam.shapes.shape_functions import Shapes
+from flexblocks.beam.shapes.shape_functions import Shapes, moving
 from flexblocks.beam.shapes.shape_integrals import DiscretizedDeformation
-from flexblocks.beam.shapes.strain_shapes import RodStrainShapes
+from flexblocks.beam.shapes.strain_shapes import PiecewisePolynomials, RodStrainShapes, with_rest
 from flexblocks.beam.shapes.tangent_shapes import TangentInterpolation, tangent_interpolation
 from flexblocks.interfaces import Frame, InertialBody, Local, skew
 
@@ -45,9 +46,12 @@ class StrainFlexure(Flexure):
         Gauss points on each piece at which the tangent is taken, or Gauss-Lobatto points without the root.
     local : Local
         The symbols of the block.
+    rest : dict of PiecewisePolynomials
+        Curvatures and twist per length of the unloaded beam, times its length, by deformation; none of a straight one.
     """
 
     points: int = 0
+    rest: Mapping[str, PiecewisePolynomials] = field(default_factory=dict)
     local: Local = field(default_factory=lambda: Local({}, ca.SX(0, 1), ca.SX(0, 1)))
 
     @property
@@ -56,7 +60,7 @@ class StrainFlexure(Flexure):
 
     @cached_property
     def _interpolation(self) -> TangentInterpolation:
-        strained = tuple(plane.shapes for plane in self.planes.values())
+        strained = (*(plane.shapes for plane in self.planes.values()), *self._turning.values())
         return tangent_interpolation(strained, self.points, not self._about_one_axis)
 
     @property
@@ -74,14 +78,20 @@ class StrainFlexure(Flexure):
     @cached_property
     def _turning(self) -> dict[str, Shapes]:
         """The shapes that turn sections."""
-        return {axis: plane.shapes for axis, plane in self.planes.items() if axis in TURNS and plane.shapes.size}
+        bent = {axis: plane.shapes for axis, plane in self.planes.items() if axis in TURNS and plane.shapes.size}
+        return bent | {axis: with_rest(bent.get(axis), strain) for axis, strain in self.rest.items()}
+
+    @cached_property
+    def _turned_by(self) -> dict[str, ca.SX]:
+        """What scales these shapes: coordinates, and 1 for the curvature at rest."""
+        return {axis: ca.vertcat(self.q.get(axis, ca.SX(0, 1)), *[1.0] * (axis in self.rest)) for axis in self._turning}
 
     @cached_property
     def _rotations(self) -> SectionRotations:
         if self._about_one_axis:
             ((axis, shapes),) = self._turning.items()
-            return AboutOneAxis(axis, shapes, self.q[axis], self.local)
-        return InSpace(self._turning, self.q, tuple(sorted({0.0, *self._places.tolist()})), self.local)
+            return AboutOneAxis(axis, shapes, self._turned_by[axis], self.local)
+        return InSpace(self._turning, self._turned_by, tuple(sorted({0.0, *self._places.tolist()})), self.local)
 
     @cached_property
     def _sections(self) -> list[SectionRotation]:
@@ -159,6 +169,20 @@ class StrainFlexure(Flexure):
         root = [piece.frame for piece in self._pieces if piece.start <= xi][-1]
         return self._section(root, xi)
 
+    def moving_section(self, xi: ca.SX) -> Frame:
+        return on_piece(self._pieces, lambda piece: self._moving_section(piece.frame, xi), xi)
+
+    def _moving_section(self, root: Frame, xi: ca.SX) -> Frame:
+        """Return the frame of the section at a symbol when the root is at `root`."""
+        place = self.beam.length * (ca.horzcat(*self._tangents[0]) @ moving(self._axis, "deflection", xi))
+        moved = root.translate(ca.sparsify(place))
+        if isinstance(self._rotations, AboutOneAxis):
+            return turned(moved, self._rotations.axis, self._rotations.angle(xi))
+        assert isinstance(self._rotations, InSpace)  # the only other kind
+        R = self._rotations.moving(xi)
+        spin = ca.sparsify(R.T @ self.rate(R))
+        return moved.reorient(R, ca.vertcat(spin[2, 1], spin[0, 2], spin[1, 0]))
+
     def _section(self, root: Frame, xi: float) -> Frame:
         """Return the frame of the section at xi when the root is at `root`."""
         if not xi:
@@ -193,7 +217,10 @@ class StrainFlexure(Flexure):
         return total, place
 
     def tip_deflection(self, axis: str) -> ca.SX:
-        return self._position(self._axis.deflection(1.0))["xyz".index(axis)]
+        tip = self._position(self._axis.deflection(1.0))["xyz".index(axis)]
+        if not self.rest:
+            return tip
+        return tip - ca.substitute(tip, self.local.coordinates, ca.SX.zeros(self.local.coordinates.shape[0], 1))
 
     def kinetic(self) -> ca.SX:
         energy = ca.SX(1, 1)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields
 
-from flexblocks.errors import ModelWarning, ParameterError
+from flexblocks.errors import ParameterError
 from flexblocks.plausibility import computable, needed
 from flexblocks.user_warning import warn
+from flexblocks.warning_kinds import MATERIAL_UNITS
 
 # The softest gels have 1e3 Pa or so, and are no beams; 1e4 Pa is far below the softest silicones, at 5e4 Pa.
 SOFTEST = 1e4
@@ -63,7 +64,7 @@ class Material:
             )
 
         for doubt in _doubts(self.density, self.youngs_modulus):
-            warn(f"Material: {doubt}", ModelWarning)
+            warn(f"Material: {doubt}", MATERIAL_UNITS)
 
     @property
     def shear_modulus(self) -> float:

@@ -7,15 +7,19 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
+import casadi as ca
 import numpy as np
 
 from flexblocks.beam.properties.beam_profiles import EULER_BERNOULLI, BeamProfiles
+from flexblocks.beam.properties.moving_place import at_symbol
 from flexblocks.beam.properties.profile import UNIFORM, Profile
 from flexblocks.beam.properties.quadrature import gauss_legendre, panels
 from flexblocks.beam.properties.tip_body import TipBody
 
 # Additional Gauss points on each panel where properties vary along the beam: exact for factors of degree 24.
 FINER = 12
+# Points of polynomials that stand for shapes, besides those that integrate products of two of them.
+MORE = 3
 
 
 class Shapes(ABC):
@@ -80,6 +84,20 @@ class Shapes(ABC):
         xi, w = self.quadrature(weight.breaks, 0 if weight == UNIFORM else FINER)
         f = function(xi)
         return (f * (w * weight(xi))) @ f.T
+
+
+def moving(shapes: Shapes, quantity: str, xi: float | ca.SX) -> np.ndarray | ca.SX:
+    """Return a quantity of shapes (n,) at a number, or (n, 1) at a symbol `xi` = x/l, of a place that moves.
+
+    Parameters
+    ----------
+    shapes : Shapes
+    quantity : str
+        A method of shapes: ``"deflection"``, ``"slope"`` or ``"rotation"``.
+    xi : float or SX
+    """
+    function = getattr(shapes, quantity)
+    return at_symbol(function, shapes.bounds, shapes.points + MORE, xi) if isinstance(xi, ca.SX) else function(xi)
 
 
 class ShapeFamily(Protocol):

@@ -63,8 +63,8 @@ class DiscretizedDeformation:
 
     def turn_from_root(self, xi: float) -> np.ndarray:
         """Return the rotations (n,) of the section at xi against the root."""
-        rotation, root = self.shapes.rotation(xi), self.root_slope
-        turn = rotation - root
+        root = self.root_slope
+        turn = self.shapes.rotation(xi) - root
         # Where both cancel, as at the tip of every second pinned mode, rounding would turn what the beam carries.
         return np.where(np.abs(turn) < 1e-12 * np.abs(root), 0.0, turn)
 

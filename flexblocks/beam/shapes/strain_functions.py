@@ -87,6 +87,8 @@ def lagrange_at(places: np.ndarray) -> PiecewisePolynomials:
 
 def _polynomials(pieces: int, count: int) -> np.ndarray:
     """Return coefficients (pieces * count, pieces, count) of Legendre's polynomials, each on one piece alone."""
+    if not count:
+        return np.zeros((0, pieces, 1))
     return np.eye(pieces * count).reshape(pieces * count, pieces, count)
 
 

@@ -144,3 +144,14 @@ class RodStrainShapes(RodShapes):
     @property
     def points(self) -> int:
         return self.strained.coefficients.shape[2] + 3
+
+
+def with_rest(shapes: Shapes | None, rest: PiecewisePolynomials) -> Shapes:
+    """Return the shapes that turn sections, followed by one whose curvature, or twist, is that of the unloaded beam."""
+    if isinstance(shapes, StrainShapes):
+        curvature = shapes.curvature.stacked(rest)
+    elif isinstance(shapes, RodStrainShapes):
+        return RodStrainShapes(shapes.strained.stacked(rest))
+    else:
+        curvature = rest
+    return StrainShapes(curvature, curvature.scaled(np.zeros(len(curvature.coefficients))))

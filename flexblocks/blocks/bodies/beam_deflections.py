@@ -56,7 +56,9 @@ def beam_deflections(block: Any, carried: np.ndarray) -> SmallDeflections | None
     felt_at = replace(block, internal_forces=tuple((xi * block.length).tolist()), largest_stress=False)
     forces = ("tension", *(f"shear_{axis}" for axis in block.planes))
     names = tuple(tuple(f"{cut.label}{force}" for cut in felt_at.cuts) for force in forces)
-    pull = Tension(felt_at, names, along(xi, n, shapes, 1), weights * block.length, stiffness)
+    slopes = along(xi, n, shapes, 1)
+    forms = np.einsum("pki,k,pkj->kij", slopes, weights * block.length, slopes)
+    pull = Tension(felt_at, names, slopes, forms, forms.sum(axis=0), stiffness, length=float(block.length))
     return replace(measure, tension=pull)
 
 

@@ -1,4 +1,4 @@
-"""What a user may not have meant by a beam: its discretisation, its loads, its sizes and what it carries."""
+"""What a user may not have intended by a beam: its discretisation, its loads, its sizes and what it carries."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def silently_rigid(where: str) -> str:
     """Return the remark on a beam without a discretisation."""
     return (
         f"{where} has no discretization, so it does not bend; pass one, such as discretization=fb.AssumedModes(3, "
-        "tip='auto') or fb.FiniteElements(2), or discretization=fb.Rigid() if that is meant."
+        "tip='auto') or fb.FiniteElements(2), or discretization=fb.Rigid() to keep it rigid."
     )
 
 
@@ -40,7 +40,7 @@ def free_tip(
     return (
         f"{where}: {chosen!r} has modes of a free tip, and the beam carries a body there: frequency "
         f"{worst[1] + 1} of the clamped beam is off by {100 * worst[0]:.0f} %. Take {suited!r}, which is made for "
-        "what it carries, or fb.FiniteElements(n); tip=fb.TipBody(0.0) is a free tip that is meant.",
+        "what it carries, or fb.FiniteElements(n); tip=fb.TipBody(0.0) is a free tip on purpose.",
     )
 
 
@@ -117,6 +117,6 @@ def rigidity_doubts(block: Any) -> tuple[str, ...]:
 
 def _in_millimeters(where: str, what: str, size: float, word: str) -> str:
     return (
-        f"{where}: {what} {size:.4g} m {word}; if that was meant in mm, write {size / 1000:.4g}, or "
+        f"{where}: {what} {size:.4g} m {word}; if it is in mm, write {size / 1000:.4g}, or "
         f"{size:.4g}e-3. All lengths are in m."
     )

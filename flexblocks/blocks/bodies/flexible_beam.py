@@ -36,6 +36,7 @@ from flexblocks.interfaces import (
     FRACTION,
     NOT_NEGATIVE,
     POSITIVE,
+    Carried,
     Coordinate,
     Frame,
     Local,
@@ -48,6 +49,26 @@ from flexblocks.interfaces import (
     outlet,
     parameter,
 )
+
+
+def refuse_straight_theory(beam: FlexibleBeam) -> None:
+    """Refuse options of a beam that is curved or twisted unloaded, whose theory is that of straight beams.
+
+    Raises
+    ------
+    ParameterError
+    """
+    for wrong, name, told in (
+        (beam.damping_ratio, "damping_ratio", "its modes are not those of a straight beam. Take damping_time"),
+        (beam.stiffening, "stiffening", "strain modes always foreshorten. Leave it out"),
+        (
+            beam.shear and not beam.rotary_inertia,
+            "shear without rotary_inertia",
+            "shear strains do not follow from curvatures alone. Take rotary_inertia=True, too",
+        ),
+    ):
+        if wrong:
+            raise ParameterError(f"{beam.where}: {name}, and {beam.discretization!r} is not straight: {told}.")
 
 
 def option() -> Any:
@@ -177,11 +198,15 @@ class FlexibleBeam(HasStations):
             )
         object.__setattr__(self, "internal_forces", checked_stations(self.where, self.internal_forces, self.length))
         checked_largest_stress(self.where, self.largest_stress, self.section is not None)
+        if self.discretization.is_shaped:
+            refuse_straight_theory(self)
         check_properties(self)
         check_over(self.where, self, self.length)
 
     def stiffened(self) -> FlexibleBeam:
-        return self if isinstance(self.discretization, Rigid) else replace(self, discretization=Rigid())
+        chosen = self.discretization
+        rigid = chosen.rigid() if chosen.is_shaped else Rigid()
+        return self if isinstance(chosen, Rigid) or rigid == chosen else replace(self, discretization=rigid)
 
     def made_for_numbers(self) -> Mapping[str, str]:
         return made_for_numbers(self)
@@ -227,15 +252,14 @@ class FlexibleBeam(HasStations):
         loads = (name for name in ("load_y", "load_z") if getattr(self, name) == "input")
         return tuple(Variable(name, "N/m", role="disturbance") for name in loads)
 
-    def _felt(self, carried: np.ndarray) -> np.ndarray:
+    def _felt(self, carried: Carried) -> np.ndarray:
         """Return the inertia (6, 6) at the tip, or none where neither shapes nor damping depend on it."""
         is_felt = self.discretization.feels_tip(isinstance(self.damping_ratio, ca.SX) or self.damping_ratio > 0)
-        return carried if is_felt else np.zeros((6, 6))
+        return carried["frame_b"] if is_felt else np.zeros((6, 6))
 
     def physics(self, frame: Frame | None, local: Local) -> Physics:
         assert frame is not None
-        beam = beam_from_block(self, self._felt(local.carried))
-        flexure = self.discretization.flexure(beam, frame, local)
+        flexure = self.discretization.flexure(beam_from_block(self, self._felt(local.carried)), frame, local)
         return Physics(
             outlets={name: flexure.section(self.fraction(name)) for name in local.outlets},
             kinetic=flexure.kinetic(),
@@ -255,23 +279,23 @@ class FlexibleBeam(HasStations):
         bends = any(self.discretization.coordinates(axis) for axis in self.planes)
         return self.damping_ratio if bends else 0.0
 
-    def remarks(self, carried: np.ndarray | None) -> tuple[str, ...]:
+    def remarks(self, carried: Carried | None) -> tuple[str, ...]:
         chosen, suited = self.discretization, self.discretization.suited()
         if isinstance(chosen, Rigid):
             return () if chosen.is_decided else (silently_rigid(self.where),)
         loads = load_across(self, self.length)
         if carried is None or suited == chosen:
             return loads
-        beam = beam_from_block(replace(self, discretization=suited), carried)
+        beam = beam_from_block(replace(self, discretization=suited), carried["frame_b"])
         return (*free_tip(self.where, chosen, suited, [beam.deformations[axis] for axis in self.planes]), *loads)
 
-    def doubts(self, carried: np.ndarray) -> tuple[str, ...]:
-        return (*section_doubts(self), *load_doubts(self, carried), *rigidity_doubts(self))
+    def doubts(self, carried: Carried) -> tuple[str, ...]:
+        return (*section_doubts(self), *load_doubts(self, carried["frame_b"]), *rigidity_doubts(self))
 
-    def frequency_doubts(self, carried: np.ndarray) -> tuple[str, ...]:
-        return slender_doubts(self, carried)
+    def frequency_doubts(self, carried: Carried) -> tuple[str, ...]:
+        return slender_doubts(self, carried["frame_b"])
 
-    def small_deflections(self, carried: np.ndarray) -> SmallDeflections | None:
+    def small_deflections(self, carried: Carried) -> SmallDeflections | None:
         return beam_deflections(self, self._felt(carried))
 
     def _load(self, flexure: Flexure, axis: str, local: Local) -> ca.SX:

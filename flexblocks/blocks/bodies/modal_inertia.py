@@ -140,13 +140,16 @@ class ModalInertia:
         return ca.dot(rates, self.inertia @ rates) / 2
 
     def bodies(self, frame: Frame) -> tuple[InertialBody, ...]:
-        """Return the body with its velocity forces in closed form; none with `stiffening`, where they are derived."""
-        if self.stiffening:
-            return ()
+        """Return the body with its velocity forces in closed form."""
         w, n = frame.omega, self.size
         flow = sum((self.momenta[j] * self.s[j] for j in range(n)), ca.SX(3, 3))  # integral of r rdot'
         torque = skew(w) @ (self.rotary @ w) + 2 * (ca.trace(flow) * w - flow.T @ w)
-        force = ca.cross(w, ca.cross(w, self.first_moment)) + 2 * ca.cross(w, self.shift @ self.s)
+        force = ca.cross(w, ca.cross(w, self.first_moment)) + 2 * ca.cross(w, self.rates_shift @ self.s)
+        if self.stiffening:
+            # Places are accelerated by second derivatives of the displacement in the amplitudes, too.
+            first, second = self._second_order
+            force += _form(first, self.s)
+            torque += _axial(_form(second, self.s))
         square = ca.dot(w, w)
         modal = []
         for j in range(n):
@@ -198,6 +201,14 @@ def cut(array: np.ndarray, least: float) -> ca.DM:
     """Return an array as a sparse matrix without entries up to `least`."""
     values = np.asarray(array, dtype=float)
     return ca.sparsify(ca.DM(np.where(np.abs(values) > least, values, 0.0)))
+
+
+def _form(tensors: list[list[ca.DM]], s: ca.SX) -> ca.SX:
+    """Return sum_ij s_i s_j T_ij of symmetric T."""
+    total = ca.SX(*tensors[0][0].shape)
+    for i, row in enumerate(tensors):
+        total += s[i] ** 2 * row[i] + sum((2 * s[i] * s[j] * row[j] for j in range(i)), ca.SX(*row[i].shape))
+    return ca.sparsify(total)
 
 
 def _axial(matrix: ca.SX) -> ca.SX:

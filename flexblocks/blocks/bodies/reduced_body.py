@@ -16,10 +16,12 @@ from flexblocks.blocks.bodies.modal_inertia import ModalInertia, cut, moved_fram
 from flexblocks.bodies import BodyFile, FlexibleBody
 from flexblocks.bodies.flexible_body import Surface, properties
 from flexblocks.bodies.kept_modes import KeptModes, kept_modes
+from flexblocks.bodies.lengthenings import SLOPED, Lengthenings, along_lines, lengthenings
 from flexblocks.errors import ParameterError
 from flexblocks.interfaces import (
     FRACTION,
     Block,
+    Carried,
     Coordinate,
     Frame,
     Local,
@@ -27,6 +29,7 @@ from flexblocks.interfaces import (
     Physics,
     PortSpec,
     SmallDeflections,
+    Tension,
     choice,
     inlet,
     outlet,
@@ -35,9 +38,6 @@ from flexblocks.interfaces import (
 from flexblocks.shapes.shape import shapes_parameter
 
 SURFACE = re.compile(r"surface\((?P<station>\d+)\)")
-# Of a cantilever under a force at its tip the shortening is 8/30 of the square of the slope there, in lengths: half of
-# the square at so much of its length.
-SLOPED = 8 / 15
 # Pa^2 added below the root of von Mises' stress, whose slope has no limit where there is none.
 ROUNDED = 1.0
 
@@ -54,7 +54,7 @@ class ReducedBody(Block):
     modes : int
         The number of modes, the lowest; 0 is rigid.
     tip : "auto" or "free"
-        Whether the modes are those of the clamped body with everything that hangs on its `frame_b`, rigid and in the
+        Whether the modes are those of the clamped body with everything that hangs on its interfaces, rigid and in the
         zero configuration, or without.
     damping_ratio : float
         Share of critical damping of every mode of the clamped body, with what `tip` says that it carries.
@@ -98,8 +98,8 @@ class ReducedBody(Block):
             )
         if self.stiffening and self.body.quadratic is None:
             raise ParameterError(
-                f"{self.where}: stiffening = True needs quadratic modes, which matrices do not tell; make the body by "
-                "fb.FlexibleBody.from_mesh, or leave stiffening out: warnings then tell how far off deflections are."
+                f"{self.where}: stiffening = True needs quadratic modes, which matrices do not have; make the body by "
+                "fb.FlexibleBody.from_mesh, or leave stiffening out: warnings then state the error of deflections."
             )
 
     @property
@@ -114,14 +114,18 @@ class ReducedBody(Block):
     def coordinates(self) -> tuple[Coordinate, ...]:
         return tuple(Coordinate(f"mode[{i}]", "m") for i in range(1, self.modes + 1))
 
-    def kept(self, carried: np.ndarray) -> KeptModes:
-        """Return its modes with the inertia (6, 6) that hangs on `frame_b`."""
-        return kept_modes(self._body, self.modes, carried if self.tip == "auto" else np.zeros((6, 6)))
+    def kept(self, carried: Carried) -> KeptModes:
+        """Return its modes with what hangs on its interfaces."""
+        return self._kept(self.modes, carried)
+
+    def _kept(self, modes: int, carried: Carried) -> KeptModes:
+        felt = carried if self.tip == "auto" else Carried()
+        return kept_modes(self._body, modes, np.array([felt[name] for name in self._body.names[1:]]))
 
     def physics(self, frame: Frame | None, local: Local) -> Physics:
         assert frame is not None
         feels = self.tip == "auto" and self.modes
-        kept = self.kept(local.carried if feels else np.zeros((6, 6)))
+        kept = self.kept(local.carried if feels else Carried())
         q = ca.vertcat(*[local[c.name] for c in self.coordinates()], ca.SX(0, 1))
         s = local.rate(q) if self.modes else q
         inertia = ModalInertia(kept, q, s, self._body.negligible, self.stiffening and bool(self.modes))
@@ -219,7 +223,7 @@ class ReducedBody(Block):
         drawn = self.surface
         return () if drawn is None else tuple(f"surface({k})" for k in range(len(drawn.stations)))
 
-    def small_deflections(self, carried: np.ndarray) -> SmallDeflections | None:
+    def small_deflections(self, carried: Carried) -> SmallDeflections | None:
         if not self.modes:
             return None
         body, kept = self._body, self.kept(carried)
@@ -232,21 +236,54 @@ class ReducedBody(Block):
             weights=np.full(len(body.names) - 1, SLOPED / (len(body.names) - 1)),
             name=f"ReducedBody(modes={self.modes})",
             remedy=f"{better}, or a FlexibleBeam with StrainModes(n), hold further.",
+            tension=None if self.stiffening else self._tension(kept),
         )
 
-    def particulars(self, carried: np.ndarray) -> tuple[str, ...]:
+    def _tension(self, kept: KeptModes) -> Tension | None:
+        """Return what pulls along it do to its bending; None of one without extent."""
+        uniform = along_lines(self._body, kept)
+        if not len(uniform):
+            return None
+        ways = lengthenings(self._body, kept)
+        felt = _PulledBody(self.name, self._body, self.modes, self.tip, self.damping_ratio, ways=ways)
+        held = tuple(c.name for c in felt.coordinates()[self.modes :])
+        counts = "stiffening=True counts it" + ("" if self._body.quadratic else " in bodies by from_mesh")
+        none = np.zeros((0, len(held), self.modes))
+        return Tension(felt, (held,), none, ways.forms, uniform.forms.sum(axis=0), np.diag(kept.stiffness), counts)
+
+    def particulars(self, carried: Carried) -> tuple[str, ...]:
         body, kept = self._body, self.kept(carried)
-        every = kept_modes(body, body.size, carried if self.tip == "auto" else np.zeros((6, 6)))
+        every = self._kept(body.size, carried)
         told = min(len(body.frequencies) or 5, body.size)
         lines = [*properties(body)]
         if self.modes:
-            load = f"with {carried[3, 3]:.4g} kg at frame_b" if self.tip == "auto" else "free"
+            load = _loads(carried, body.names[1:]) if self.tip == "auto" else "free"
             lines.append(f"{self.modes} modes, clamped, {load}: {_hertz(kept.frequencies)} Hz")
             lines.append(f"all {body.size} of the body, likewise: {_hertz(every.frequencies[:told])} Hz")
         lines.append(f"all {body.size} of the body, clamped, free: {_hertz(body.natural_frequencies[:told])} Hz")
         if len(body.frequencies):
             lines.append(f"finite elements, clamped, free: {_hertz(body.frequencies)} Hz")
         return tuple(lines)
+
+
+@dataclass(frozen=True)
+class _PulledBody(ReducedBody):
+    """A reduced body with a held coordinate for each way to lengthen it, whose effort is the pull against it."""
+
+    ways: Any = None
+
+    def coordinates(self) -> tuple[Coordinate, ...]:
+        assert isinstance(self.ways, Lengthenings)
+        held = (Coordinate(f"lengthening[{k}]", "m", held=True) for k in range(1, len(self.ways) + 1))
+        return (*super().coordinates(), *held)
+
+    def kept(self, carried: Carried) -> KeptModes:
+        return self.ways.beside(super().kept(carried))
+
+
+def _loads(carried: Carried, names: tuple[str, ...]) -> str:
+    masses = [(carried[name][3, 3], name) for name in names]
+    return "with " + ", ".join(f"{mass:.4g} kg at {name}" for mass, name in masses if mass or name == "frame_b")
 
 
 def _hertz(frequencies: np.ndarray) -> str:

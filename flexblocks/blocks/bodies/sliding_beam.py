@@ -33,6 +33,7 @@ from flexblocks.interfaces import (
     NOT_NEGATIVE,
     POSITIVE,
     Block,
+    Carried,
     Coordinate,
     DependentVariable,
     Frame,
@@ -175,7 +176,7 @@ class SlidingBeam(Block):
         check_properties(self)
         object.__setattr__(self, "internal_forces", checked_stations(self.where, self.internal_forces, 1.0, SHARES))
         checked_largest_stress(self.where, self.largest_stress, self.section is not None)
-        if (self.shapes != "fixed" or self.shear) and (self.largest_stress or any(self.internal_forces)):
+        if not self.stretches and (self.largest_stress or any(self.internal_forces)):
             raise ParameterError(
                 f"{self.where}: internal_forces = {self.internal_forces}, largest_stress = {self.largest_stress}; with "
                 "shear, and with shapes that change with the extension, forces are known at the mouth of the hub "
@@ -185,6 +186,11 @@ class SlidingBeam(Block):
             raise ParameterError(
                 f"{self.where}: start = {self.extension:g} m; must be at most the length, {self.length:g} m."
             )
+
+    @property
+    def stretches(self) -> bool:
+        """Whether its functions stretch with it and change no further: forces are then known along all that bends."""
+        return self.shapes == "fixed" and not self.shear
 
     @property
     def deformations(self) -> tuple[str, ...]:
@@ -234,7 +240,7 @@ class SlidingBeam(Block):
     def dependent_variables(self, local: Local) -> tuple[DependentVariable, ...]:
         return () if self.shapes == "fixed" else SlidingFunctions(self, local).roots
 
-    def remarks(self, carried: np.ndarray | None) -> tuple[str, ...]:
+    def remarks(self, carried: Carried | None) -> tuple[str, ...]:
         del carried
         if isinstance(self.discretization, Rigid):
             return () if self.discretization.is_decided else (silently_rigid(self.where),)
@@ -244,7 +250,7 @@ class SlidingBeam(Block):
         rigid = isinstance(self.discretization, Rigid)
         return self if rigid else replace(self, discretization=Rigid(), shapes="fixed")
 
-    def doubts(self, carried: np.ndarray) -> tuple[str, ...]:
+    def doubts(self, carried: Carried) -> tuple[str, ...]:
         del carried
         return section_doubts(self)
 
@@ -256,12 +262,12 @@ class SlidingBeam(Block):
             names.pop("length", None)  # the shapes are those of the part that is outside at the start
         return names
 
-    def small_deflections(self, carried: np.ndarray) -> SmallDeflections | None:
+    def small_deflections(self, carried: Carried) -> SmallDeflections | None:
         bent = [self.discretization.coordinates(axis) for axis in self.planes]
         if not bent[0]:
             return None
         chosen, out, units = self.discretization, self.extension, [c.unit for c in self.coordinates()]
-        tip = carried_tip(self, carried)
+        tip = carried_tip(self, carried["frame_b"])
         shapes = chosen.shapes(tip.relative(known_property(self, "linear_density").nominal * out, out))
         first = {axis: 1 + i * len(bent[0]) for i, axis in enumerate(self.planes)}
         planes = {axis: (shapes, start, np.ones(shapes.size)) for axis, start in first.items()}

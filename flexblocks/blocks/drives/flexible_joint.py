@@ -63,7 +63,7 @@ class FlexibleJoint(Composite):
     Ports: ``frame_a``, ``frame_b``, and ``mount``, the frame that carries the motor, which may stay open: the rotor's
     spin is then taken relative to its mount (see `Rotor`). That suits gear ratios of 50 and more on a base that stands
     still. Connect it, as a rule to what ``frame_a`` is connected to, wherever the sum of momenta counts: an arm on a
-    base that floats or gives way, a rotor with little or no gearing on a link that turns.
+    base that floats or yields, a rotor with little or no gearing on a link that turns.
     """
 
     inertia: float = parameter("kg m2", NOT_NEGATIVE)

@@ -37,7 +37,7 @@ STOP_STIFFNESS = 10.0
 # supply's, over which they open.
 SHOCK_DROP = 0.1
 SHOCK_TRANSITION = 1e-3
-VACUUM = -101325.0  # Pa, beside an atmosphere that counts as none
+VACUUM = -101325.0  # Pa, beside an atmosphere that is negligible
 CAVITATES = (
     "oil bears no tension; it cavitates there, which the cylinder leaves out. Move valve or load more slowly, or "
 )
@@ -88,7 +88,7 @@ class HydraulicCylinder(ForceElement):
     -----
     States ``pressure_a``, ``pressure_b`` [Pa]; of the ideal one ``command`` [m], the length at which the oil would be
     without load. An edge passes ``rated_flow * opening * sqrt(drop / rated_drop)``, laminar below 0.1 % of the supply
-    pressure. There is no cavitation: pressures of less than nothing, -1.013e5 Pa beside the atmosphere, are told in a
+    pressure. There is no cavitation: pressures below zero, -1.013e5 Pa beside the atmosphere, are told in a
     warning. Plans keep ``length`` between the end stops.
 
     Outputs: ``length`` [m], ``speed`` [m/s], ``force`` [N] of the oil, ``pressure_difference`` [Pa], ``power`` [W] to

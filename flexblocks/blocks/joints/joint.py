@@ -6,10 +6,8 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
 from flexblocks.errors import ParameterError
-from flexblocks.interfaces import Block, StateRange, parameter, unit_vector
+from flexblocks.interfaces import Block, Carried, StateRange, parameter, unit_vector
 
 ALONG_Z = (0.0, 0.0, 1.0)
 PLANNED = "which only plans keep; "
@@ -67,7 +65,7 @@ class Joint(Block):
             ranges[f"der({name})"] = StateRange(beyond, -self.max_speed, self.max_speed, kept=True)
         return ranges
 
-    def doubts(self, carried: np.ndarray) -> tuple[str, ...]:
+    def doubts(self, carried: Carried) -> tuple[str, ...]:
         del carried
         low, high = range_of(self.low, self.high)
         own = self.coordinates()[0]

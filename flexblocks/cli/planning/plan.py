@@ -13,13 +13,15 @@ from flexblocks.cli.arguments import (
     JsonOption,
     LockOption,
     OutOption,
+    OutputsOption,
     PlotOption,
+    PrescribeOption,
     ReportOption,
     SetOption,
     checked_file,
     checked_picture,
     checked_report,
-    numbers,
+    names,
 )
 from flexblocks.cli.import_types import ImportOption, imported_types
 from flexblocks.cli.planning.arguments import request_from_arguments
@@ -43,6 +45,7 @@ def plan(
     settings: SetOption = None,
     imports: ImportOption = None,
     lock: LockOption = None,
+    prescribe: PrescribeOption = None,
     goal: Annotated[
         list[str] | None,
         typer.Option("--goal", metavar="NAME=VALUE", help="Final value of a coordinate; may be repeated."),
@@ -70,9 +73,18 @@ def plan(
         Path | None,
         typer.Option("--guess", help="A plan or motion (.nc, .csv) from which the solver starts.", show_default=False),
     ] = None,
+    time_limit: Annotated[
+        float | None,
+        typer.Option(
+            "--time-limit",
+            help="Seconds of wall time after which planning ends with the best there is.",
+            show_default=False,
+        ),
+    ] = None,
     refine: Annotated[bool, typer.Option("--refine", help="Refine the mesh until the plan replays.")] = False,
     audit: Annotated[bool, typer.Option("--audit", help="Apply the plan to a finer model, too.")] = False,
     template: Annotated[bool, typer.Option("--template", help="Print a commented problem file, and stop.")] = False,
+    outputs: OutputsOption = None,
     out: OutOption = None,
     plot: PlotOption = None,
     report: ReportOption = None,
@@ -90,13 +102,13 @@ def plan(
     # The problem itself comes from a file or from arguments, never from both.
     in_file = {"--goal": goal, "--start": start, "--duration": duration, "--objective": objective, "--limit": limit}
     if is_problem_file(problem):
-        for option, value in {**in_file, "--set": settings, "--lock": lock}.items():
+        for option, value in {**in_file, "--set": settings, "--lock": lock, "--prescribe": prescribe}.items():
             if value is not None:
                 raise typer.BadParameter(f"{problem} is a problem file; say it there.", param_hint=option)
         request = read_request(problem, imported_types(imports))
     else:
         request = request_from_arguments(
-            problem, settings, imported_types(imports), numbers("--lock", lock), goal, start, duration, objective, limit
+            problem, settings, imported_types(imports), lock, prescribe, goal, start, duration, objective, limit
         )
     # How to solve it and where to write it may be overridden.
     if intervals is not None:
@@ -106,6 +118,8 @@ def plan(
         refine=refine or request.refine,
         audit=({} if request.audit is None else request.audit) if audit else request.audit,
         guess=guess or request.guess,
+        time_limit=request.time_limit if time_limit is None else time_limit,
+        outputs=request.outputs + (names(outputs) or ()),
         out=out or request.out,
         picture=plot or request.picture,
     )
@@ -127,7 +141,7 @@ def _report(request: Request, report: Path | None, json: bool) -> None:
         symbolic=tuple(request.parameters),
         locked=request.locked,
         prescribed=[name for name in request.prescribed if name not in _inputs(request.model)],
-    )
+    ).with_outputs(request.outputs)
     try:
         result = optim.plan(
             dae,
@@ -135,6 +149,7 @@ def _report(request: Request, report: Path | None, json: bool) -> None:
             p=dict(request.parameters),
             refine=request.refine,
             guess=request.guess,
+            time_limit=request.time_limit,
             **request.transcription,
         )
     except optim.PlanError as error:

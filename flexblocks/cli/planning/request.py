@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
 import typer
 
+from flexblocks.cli.arguments import units_of
 from flexblocks.cli.catalog import model_named
 from flexblocks.cli.completion import SUFFIXES
-from flexblocks.errors import FileFormatError, FlexblocksError, listing, suggestion
+from flexblocks.errors import FileFormatError, FlexblocksError
 from flexblocks.file_paths import expanded
+from flexblocks.modeling.dataclass_data import Refusals, check_keys
+from flexblocks.modeling.degrees import in_radians
 from flexblocks.modeling.model import Model
 from flexblocks.modeling.model_file import discretization_from_data
 from flexblocks.modeling.yaml_json import read_document
@@ -27,6 +30,8 @@ KEYS = (
     "transcription",
     "refine",
     "guess",
+    "time_limit",
+    "outputs",
     "audit",
     "output",
 )
@@ -56,6 +61,10 @@ class Request:
         As of `optim.plan`.
     guess : Path or None
         A plan or motion from which the solver starts.
+    time_limit : float or None
+        Wall time [s] after which planning ends.
+    outputs : tuple of str
+        Further outputs, see `DAE.with_outputs`.
     audit : dict or None
         What to audit on, ``finer``, and whether to ``refine`` the model until it passes; None for no audit.
     out, picture : Path or None
@@ -70,6 +79,8 @@ class Request:
     transcription: Mapping[str, Any] = field(default_factory=dict)
     refine: bool | float = False
     guess: Path | None = None
+    time_limit: float | None = None
+    outputs: tuple[str, ...] = ()
     audit: Mapping[str, Any] | None = None
     out: Path | None = None
     picture: Path | None = None
@@ -101,26 +112,71 @@ def read_request(path: str | Path, types: Iterable[type] = ()) -> Request:
     from flexblocks.optim.problem.serialization import from_data
 
     path, types = expanded(path), tuple(types)
-    data = checked(read_document(path), f"{path}", KEYS, required=("model", "problem"))
-    output = checked(data.get("output"), f"{path}: output", tuple(OUTPUT))
-    problem = mapping(data["problem"], f"{path}: problem")
-    refine = data.get("refine", False)
-    if not isinstance(refine, (bool, int, float)):
-        raise FileFormatError(f"{path}: refine = {refine!r}; must be true, false or the greatest miss allowed [m].")
-    asked = from_data({"type": "RestToRest"} | dict(problem), f"{path}: problem")
+    data = mapping(read_document(path), f"{path}")
     options = tuple(option.name for option in fields(TranscriptionOptions))
-    return Request(
-        model=_model(data, path, types),
-        problem=asked,
-        parameters=mapping(data.get("parameters"), f"{path}: parameters"),
-        locked=mapping(data.get("locked"), f"{path}: locked"),
-        prescribed=_prescribed(data.get("prescribed"), getattr(asked, "prescribed", ()), f"{path}: prescribed"),
-        transcription=checked(data.get("transcription"), f"{path}: transcription", options),
-        refine=refine,
-        guess=_guess(data.get("guess"), path),
-        audit=_audit(data.get("audit", False), f"{path}: audit", types),
-        **{("out" if key == "plan" else key): _file(output, key, path) for key in OUTPUT},
-    )
+    refusals, parts, units = Refusals(), dict[str, Any](), dict[str, str]()
+
+    def quantities(key: str) -> Mapping[str, Any]:
+        return _in_units(mapping(data.get(key), f"{path}: {key}"), f"{path}: {key}", units)
+
+    def problem() -> Any:
+        return from_data({"type": "RestToRest"} | dict(quantities("problem")), f"{path}: problem")
+
+    # All that is wrong is told at once; the model is first, for it knows the units of its variables.
+    with refusals.collected():
+        checked(data, f"{path}", KEYS, required=("model", "problem"))
+    if "model" in data:
+        with refusals.collected():
+            parts["model"] = _model(data, path, types)
+            units |= units_of(parts["model"])
+    readers: dict[str, Callable[[], Any]] = {
+        "problem": problem,
+        "parameters": lambda: mapping(data.get("parameters"), f"{path}: parameters"),
+        "locked": lambda: quantities("locked"),
+        "prescribed": lambda: _names(data.get("prescribed"), f"{path}: prescribed", "a coordinate"),
+        "transcription": lambda: checked(data.get("transcription"), f"{path}: transcription", options),
+        "refine": lambda: _refine(data.get("refine", False), f"{path}"),
+        "guess": lambda: _guess(data.get("guess"), path),
+        "time_limit": lambda: _seconds(data.get("time_limit"), f"{path}: time_limit"),
+        "outputs": lambda: _names(data.get("outputs"), f"{path}: outputs", "an output"),
+        "audit": lambda: _audit(data.get("audit", False), f"{path}: audit", types),
+        "out": lambda: _file(data, "plan", path),
+        "picture": lambda: _file(data, "picture", path),
+    }
+    for part, read in readers.items():
+        if part != "problem" or part in data:
+            with refusals.collected():
+                parts[part] = read()
+    refusals.refuse()
+    known = getattr(parts["problem"], "prescribed", ())
+    parts["prescribed"] = tuple(dict.fromkeys([*parts["prescribed"], *known]))
+    return Request(**parts)
+
+
+def _in_units(value: Any, place: str, units: Mapping[str, str]) -> Any:
+    """Return values in which angles in degrees that belong to named variables are in radians."""
+    if isinstance(value, Mapping):
+        return {
+            name: in_radians(one, f"{place}.{name}", units[name])
+            if name in units
+            else _in_units(one, f"{place}.{name}", units)
+            for name, one in value.items()
+        }
+    if isinstance(value, list):
+        return [_in_units(one, f"{place}[{i}]", units) for i, one in enumerate(value)]
+    return value
+
+
+def _refine(value: Any, place: str) -> bool | float:
+    if not isinstance(value, (bool, int, float)):
+        raise FileFormatError(f"{place}: refine = {value!r}; must be true, false or the greatest miss allowed [m].")
+    return value
+
+
+def _seconds(value: Any, place: str) -> float | None:
+    if value is not None and (isinstance(value, bool) or not isinstance(value, (int, float)) or not value > 0):
+        raise FileFormatError(f"{place} = {value!r}; must be a number of seconds > 0.")
+    return value
 
 
 def _guess(value: Any, path: Path) -> Path | None:
@@ -143,18 +199,18 @@ def _model(data: Mapping[str, Any], path: Path, types: Iterable[type]) -> Model:
         name = str(path.parent / expanded(name))
     try:
         return model_named(name, [f"{key}={value}" for key, value in settings.items()], types)
+    except FlexblocksError as error:
+        raise FileFormatError("\n".join(f"{path}: model: {line}" for line in str(error).split("\n"))) from None
     except typer.BadParameter as error:
         raise FileFormatError(f"{path}: settings: {error.message}") from None
-    except FlexblocksError as error:
-        raise FileFormatError(f"{path}: model: {error}") from None
 
 
-def _prescribed(value: Any, known: Iterable[str], place: str) -> tuple[str, ...]:
-    """Return the coordinates that a file prescribes, and those whose motions the problem knows."""
+def _names(value: Any, place: str, what: str) -> tuple[str, ...]:
+    """Return the names in a file: one, or a list of them."""
     names = [value] if isinstance(value, str) else [] if value is None else value
     if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
-        raise FileFormatError(f"{place} = {value!r}; must be a coordinate, or a list of them.")
-    return tuple(dict.fromkeys([*names, *known]))
+        raise FileFormatError(f"{place} = {value!r}; must be the name of {what}, or a list of names.")
+    return tuple(names)
 
 
 def _audit(value: Any, place: str, types: Iterable[type]) -> Mapping[str, Any] | None:
@@ -178,8 +234,9 @@ def _audit(value: Any, place: str, types: Iterable[type]) -> Mapping[str, Any] |
     return arguments
 
 
-def _file(output: Mapping[str, Any], key: str, path: Path) -> Path | None:
+def _file(data: Mapping[str, Any], key: str, path: Path) -> Path | None:
     """Return a file to write, beside the problem file; refuse one that cannot be written."""
+    output = checked(data.get("output"), f"{path}: output", tuple(OUTPUT))
     if output.get(key) is None:
         return None
     target = path.parent / expanded(str(output[key]))
@@ -193,12 +250,7 @@ def _file(output: Mapping[str, Any], key: str, path: Path) -> Path | None:
 def checked(data: Any, place: str, known: tuple[str, ...], required: tuple[str, ...] = ()) -> Mapping[str, Any]:
     """Return a mapping with known keys only, and with those required."""
     entries = mapping(data, place)
-    for key in entries:
-        if key not in known:
-            raise FileFormatError(f"{place}: unknown key '{key}'{suggestion(key, known)}")
-    for key in required:
-        if key not in entries:
-            raise FileFormatError(f"{place}: '{key}' is missing; needs {listing(required)}.")
+    check_keys(entries, place, set(required), set(known) - set(required))
     return entries
 
 

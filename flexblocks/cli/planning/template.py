@@ -6,7 +6,7 @@ TEMPLATE = (
     f"# yaml-language-server: $schema={schema_address('problem')}\n"
     + """\
 # A planning problem: flexblocks plan this-file.yaml
-# SI units and radians. Keys left out take the value shown, unless a default is stated.
+# SI units; angles in radians, or as 90deg. Keys left out take the value shown, unless a default is stated.
 
 model: subudhi-morris-2002   # a model file (beside this one), or a name from `flexblocks models`
 settings: {links: 2}         # arguments of a catalogue model; default: none
@@ -48,6 +48,8 @@ transcription:
   quasi_static: auto         # residualised modes: auto, above a frequency [rad/s], or [coordinates]; default: null
 
 # guess: other.nc              # a plan or motion from which the solver starts; default: the rigid arm's motion
+# time_limit: 60.0             # [s] after which planning ends with the best there is; default: none
+# outputs: [payload.velocity_x]   # more outputs, the motion of frames; default: none
 refine: 1.0e-3               # double the intervals until the replay misses by less [m]; true: 0.1 mm; default: false
 
 # Apply the plan to a finer model of the arm: false (default), true, or a mapping:

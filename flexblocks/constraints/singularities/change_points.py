@@ -1,9 +1,9 @@
 """Change points on the way of a linkage: postures in which several motions go on, as of a parallelogram in line.
 
-There the closures lose rank, and which of the motions goes on is decided by rounding: the result is one of several.
+There the closures lose rank, and which of the motions continues is decided by rounding: the result is one of several.
 Along a way that passes such a point an orientation flips, that of the closures' slopes J (m, n) with the motions N
 (n - m, n) that they leave, the sign of det [J; N], with N turned along from posture to posture (the test for
-bifurcations of numerical continuation; Allgower & Georg 1990, section 8.1). Where another motion goes on than the one
+bifurcations of numerical continuation; Allgower & Georg 1990, section 8.1). Where another motion continues than the one
 that arrived, it need not flip, but the smallest singular value of J comes down to zero. Beams that bend keep a linkage
 from being in line exactly, and its joints alone decide: there, what is nearly in line counts.
 """
@@ -151,7 +151,7 @@ def joints_in_line(dae: DAE, q: np.ndarray, p: np.ndarray) -> tuple[str, ...]:
 
 
 def way_to_change_point(dae: DAE, q: np.ndarray, v: np.ndarray, p: np.ndarray) -> float:
-    """Return how long a motion with rates `v` (n,) goes on to a change point [s], by the slope of a singular value.
+    """Return how long a motion with rates `v` (n,) continues to a change point [s], by the slope of a singular value.
 
     It is negative behind one, and infinite where there is none, or nothing moves.
     """
@@ -188,8 +188,8 @@ def _slopes(dae: DAE, q: np.ndarray, p: np.ndarray) -> np.ndarray:
 
 
 def passed_words(at: str, joints: Sequence[str]) -> str:
-    """Return what is said of change points that were passed at some place, with these joints in line."""
+    """Return what is reported of change points that were passed at some place, with these joints in line."""
     return (
         f"its loops pass a change point at about {at}, where {listing(list(joints), 6)} are in line and do not "
-        "determine how they move on: which of several motions goes on is decided by rounding"
+        "determine how they move on: rounding decides which of several motions follows"
     )

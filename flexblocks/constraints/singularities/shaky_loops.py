@@ -55,7 +55,7 @@ def refuse_shaky_loops(dae: DAE, q: np.ndarray, p: np.ndarray, rows: np.ndarray)
         ]
         raise ModelError(
             f"Model '{dae.name}': the closed loops let {listing(names, 4)} move to first order only: once moved by "
-            f"{STEP:g}, there are {mismatches(dae, there, p)}. Links in line between places that cannot give way, or a "
+            f"{STEP:g}, there are {mismatches(dae, there, p)}. Links in line between places that cannot yield, or a "
             "straight beam that keeps its length: let that stretch (axial=True; or modes of tip='pinned'), or let one "
             "end slide."
         )

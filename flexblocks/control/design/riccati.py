@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-import scipy.linalg
 
 from flexblocks.control.design.algebraic_riccati import continuous_solution, discrete_solution
 from flexblocks.control.design.hautus_test import refuse_undetectable, refuse_unstabilizable
 from flexblocks.control.design.zero_order_hold import sampled_noise_covariance
 from flexblocks.errors import ComputationError
+from flexblocks.libraries import scipy
 from flexblocks.linear.scaling import state_scales
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-import scipy.linalg
+
+from flexblocks.libraries import scipy
 
 
 def sampled_matrices(A: np.ndarray, B: np.ndarray, sample_time: float) -> tuple[np.ndarray, np.ndarray]:

@@ -31,7 +31,7 @@ class Noise:
     ----------
     measured : ndarray or SX (ny,)
         Variances of the measurements [unit^2].
-    inputs : ndarray (nu,)
+    inputs : ndarray or SX (nu,)
         Variances of the measured inputs, which err by the same over a sample [unit^2].
     process_inputs : ndarray (nu,)
         Spectral densities of what disturbs through inputs [unit^2 s].
@@ -40,7 +40,7 @@ class Noise:
     """
 
     measured: np.ndarray | ca.SX
-    inputs: np.ndarray
+    inputs: np.ndarray | ca.SX
     process_inputs: np.ndarray
     process_states: dict[int, float]
 
@@ -90,7 +90,7 @@ class FilterEquations:
     def corrected(self, x: ca.SX, P: ca.SX, y: ca.SX, u: ca.SX, known: ca.SX | None = None) -> Correction:
         """Return the estimate after a sample y (ny, 1), with inputs u (nu, 1); `known` (ny, 1) is 0 where y is not."""
         expected, H, direct, _ = sensor_functions(self.model, self.lin.outputs, self.where)(x, u, self.parameters)
-        R = ca.SX(self.noise.measured) + (direct**2) @ ca.DM(self.noise.inputs)
+        R = ca.SX(self.noise.measured) + (direct**2) @ ca.SX(self.noise.inputs)
         innovation = y - expected
         if known is not None:
             innovation = ca.if_else(known > 0, innovation, 0)
@@ -127,18 +127,19 @@ class FilterEquations:
         A, G, variances = (
             np.array(value) for value in ca.Function("step", [x, u], [A, G, variances])(point.x, point.u)
         )
-        R = np.asarray(self.noise.measured) + self.lin.D**2 @ self.noise.inputs
+        R = np.asarray(self.noise.measured) + self.lin.D**2 @ np.asarray(self.noise.inputs)
         return A, G @ np.diag(variances.ravel()) @ G.T, R
 
     def _step(self, x: ca.SX, u: ca.SX, step: ca.SX | float) -> tuple[ca.SX, ca.SX, ca.SX, ca.SX]:
         """Return the state a step later, its derivatives A and G, and the variances of what G belongs to."""
         noise, disturbed = self.noise, list(self.noise.process_states)
         own = implicit_step(self.model, x, u, self.parameters, step, disturbed)
-        inputs = [i for i in range(len(noise.inputs)) if noise.inputs[i] or noise.process_inputs[i]]
+        of_inputs = ca.SX(noise.inputs)
+        inputs = [i for i in range(of_inputs.numel()) if not of_inputs[i].is_zero() or noise.process_inputs[i]]
         # White noise that is held over a sample has the variance density / sample time.
         densities = [*noise.process_inputs[inputs], *noise.process_states.values()]
-        held = [*noise.inputs[inputs], *np.zeros(len(disturbed))]
-        variances = ca.SX(ca.DM(held)) + ca.SX(ca.DM(densities)) / step
+        held = ca.vertcat(ca.densify(of_inputs[inputs]), ca.SX.zeros(len(disturbed)))
+        variances = held + ca.SX(ca.DM(densities)) / step
         return own.after, own.by_state, ca.horzcat(own.by_inputs[:, inputs], own.by_rates), variances
 
 

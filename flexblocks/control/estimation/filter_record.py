@@ -20,16 +20,16 @@ LOG = logging.getLogger("flexblocks.control")
 def filter_step(equations: FilterEquations) -> ca.Function:
     """Return one sample of the filter, and the prediction of the next.
 
-    It is a function (x, P, y, known, u, step, p, R) -> corrected x and P, innovation, its covariance, its normalised
-    square, gain, whitening, predicted x and P. Parameters p and variances R of the measurements are arguments where the
-    equations have them as symbols, otherwise empty.
+    It is a function (x, P, y, known, u, step, p, R, Q) -> corrected x and P, innovation, its covariance, its normalised
+    square, gain, whitening, predicted x and P. Parameters p and variances R of the measurements and Q of the inputs are
+    arguments where the equations have them as symbols, otherwise empty.
     """
     nx, ny, nu = len(equations.lin.states), len(equations.lin.outputs), len(equations.lin.inputs)
     sizes = {"x": (nx, 1), "P": (nx, nx), "y": (ny, 1), "known": (ny, 1), "u": (nu, 1), "step": (1, 1)}
     symbols = {name: ca.SX.sym(name, *size) for name, size in sizes.items()}
     x, P, y, known, u, step = symbols.values()
-    R = equations.noise.measured
-    more = [each if isinstance(each, ca.SX) else ca.SX(0, 1) for each in (equations.p, R)]
+    noise = equations.noise
+    more = [each if isinstance(each, ca.SX) else ca.SX(0, 1) for each in (equations.p, noise.measured, noise.inputs)]
     # Of the covariance, which is symmetric, the upper triangle counts.
     now = equations.corrected(x, ca.triu2symm(ca.triu(P)), y, u, known)
     parts = now.x, now.P, now.innovation, now.covariance, now.nis, now.gain, now.whitening

@@ -7,15 +7,15 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import scipy.linalg
-import scipy.signal
 
 from flexblocks.control.design.gains import gain_matrix
 from flexblocks.control.estimation.observer import Observer
 from flexblocks.errors import ComputationError, ParameterError
+from flexblocks.libraries import scipy
 from flexblocks.linear.linear_model import LinearModel
 from flexblocks.linear.scaling import state_scales
 from flexblocks.user_warning import warn
+from flexblocks.warning_kinds import UNSTABLE_OBSERVER
 
 # An eigenvalue with a real part below this share of the largest magnitude does not grow: a double eigenvalue, such as
 # that of a rigid motion, is accurate to the root of rounding, 1e-8.
@@ -92,7 +92,8 @@ class Luenberger(Observer):
                 hint += " A Sampled observer needs a sampled gain; a small one is about sample_time * L."
             warn(
                 f"Luenberger: with this L the estimation error grows (like exp({rate:.3g} t)); it should decay: all "
-                f"eigenvalues of A - L C must have real parts < 0 (sampled: magnitudes < 1). {hint}"
+                f"eigenvalues of A - L C must have real parts < 0 (sampled: magnitudes < 1). {hint}",
+                UNSTABLE_OBSERVER,
             )
         return L
 

@@ -9,8 +9,6 @@ from typing import Any
 
 import casadi as ca
 import numpy as np
-import scipy.linalg
-from scipy.interpolate import CubicSpline
 
 from flexblocks.control.design.driven_inputs import driven_inputs
 from flexblocks.control.design.quadratic_cost import input_weight, state_weight
@@ -23,6 +21,7 @@ from flexblocks.control.saturation import Actuators
 from flexblocks.dae.dae import DAE
 from flexblocks.errors import ComputationError, FlexblocksWarning, ParameterError
 from flexblocks.interfaces.variables import variables
+from flexblocks.libraries import scipy
 from flexblocks.linear.linearize import linearize
 from flexblocks.simulation.signals.signal import TimeSignal
 from flexblocks.simulation.trajectory import Trajectory
@@ -104,7 +103,7 @@ class TimeVaryingLQR(Law):
         inputs = follow(closed, self.motion)
         for i, driven in enumerate(self.driven(dae)):
             for j, state in enumerate(self.measured_states(dae)):
-                inputs[_gain(driven, state)] = held_at_end(CubicSpline(times, K[:, i, j]))
+                inputs[_gain(driven, state)] = held_at_end(scipy.interpolate.CubicSpline(times, K[:, i, j]))
         return inputs
 
     def gains(self, dae: DAE) -> tuple[np.ndarray, np.ndarray]:
@@ -129,7 +128,7 @@ class TimeVaryingLQR(Law):
         driven = self.driven(dae)
         Q, R = state_weight(lin, self.Q, "TimeVaryingLQR"), input_weight(self.R, driven, "TimeVaryingLQR")
         columns = [dae.u.index(name) for name in driven]
-        x, u = CubicSpline(motion.t, motion.x), CubicSpline(motion.t, motion.u)
+        x, u = scipy.interpolate.CubicSpline(motion.t, motion.x), scipy.interpolate.CubicSpline(motion.t, motion.u)
         function = _jacobians(dae)
 
         def derivatives(t: float) -> tuple[np.ndarray, np.ndarray]:

@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from typing import Any, Protocol
 
 import numpy as np
-from scipy.interpolate import CubicHermiteSpline, CubicSpline, PPoly
 
 from flexblocks.control.naming import reference_name
 from flexblocks.control.references.reference import Reference, reference, signal_reference
 from flexblocks.dae.dae import DAE
 from flexblocks.errors import NameUnknownError, ParameterError, suggestion
+from flexblocks.libraries import scipy
 from flexblocks.simulation.signals.polynomial import PiecewisePolynomial, from_ppoly
 from flexblocks.simulation.signals.signal import TimeSignal
 from flexblocks.simulation.trajectory import Trajectory
@@ -24,7 +24,7 @@ class PlanLike(Protocol):
     def trajectory(self) -> Trajectory: ...
 
     @property
-    def inputs(self) -> Mapping[str, PPoly]: ...
+    def inputs(self) -> Mapping[str, scipy.interpolate.PPoly]: ...
 
 
 def follow(closed: DAE, wanted: Mapping[str, Any] | Trajectory | PlanLike) -> dict[str, TimeSignal]:
@@ -94,7 +94,9 @@ def _variable_and_order(name: str) -> tuple[str, int]:
     return name.removeprefix("reference."), order
 
 
-def _from_motion(closed: DAE, motion: Trajectory, inputs: Mapping[str, PPoly]) -> dict[str, TimeSignal]:
+def _from_motion(
+    closed: DAE, motion: Trajectory, inputs: Mapping[str, scipy.interpolate.PPoly]
+) -> dict[str, TimeSignal]:
     signals = {}
     for entry in closed.u.names:
         if not entry.startswith(("reference.", "der(reference.")):
@@ -111,27 +113,29 @@ def _interpolated(motion: Trajectory, name: str) -> Reference:
     """Return the spline through a variable's samples; a Hermite spline where the trajectory has its rate, too."""
     t, rate = motion.t, f"der({name})"
     if rate not in motion:
-        return signal_reference(held_at_end(CubicSpline(t, motion[name])))
-    rates = CubicSpline(t, motion[rate])
+        return signal_reference(held_at_end(scipy.interpolate.CubicSpline(t, motion[name])))
+    rates = scipy.interpolate.CubicSpline(t, motion[rate])
     return Reference(
-        held_at_end(CubicHermiteSpline(t, motion[name], motion[rate])), _ended(rates), _ended(rates.derivative())
+        held_at_end(scipy.interpolate.CubicHermiteSpline(t, motion[name], motion[rate])),
+        _ended(rates),
+        _ended(rates.derivative()),
     )
 
 
-def held_at_end(pieces: PPoly) -> PiecewisePolynomial:
+def held_at_end(pieces: scipy.interpolate.PPoly) -> PiecewisePolynomial:
     """Return the piecewise polynomial, continued by its last value."""
     return _continued(pieces, float(pieces(pieces.x[-1])))
 
 
-def _ended(pieces: PPoly) -> PiecewisePolynomial:
+def _ended(pieces: scipy.interpolate.PPoly) -> PiecewisePolynomial:
     """Return the piecewise polynomial, continued by 0."""
     return _continued(pieces, 0.0)
 
 
-def _continued(pieces: PPoly, value: float) -> PiecewisePolynomial:
+def _continued(pieces: scipy.interpolate.PPoly, value: float) -> PiecewisePolynomial:
     """Return the piecewise polynomial with one more piece, a constant without end."""
     polynomial = from_ppoly(pieces)
     c = np.hstack([polynomial.pieces.c, np.zeros((len(polynomial.pieces.c), 1))])
     c[-1, -1] = value
     x = np.append(polynomial.pieces.x, polynomial.pieces.x[-1] + 1.0)
-    return PiecewisePolynomial(PPoly(c, x), (polynomial.domain[0], np.inf))
+    return PiecewisePolynomial(scipy.interpolate.PPoly(c, x), (polynomial.domain[0], np.inf))

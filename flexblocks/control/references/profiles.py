@@ -7,10 +7,10 @@ from typing import Any
 
 import casadi as ca
 import numpy as np
-from scipy.interpolate import PPoly
 
 from flexblocks.control.references.reference import Reference, signal_reference
 from flexblocks.errors import ParameterError
+from flexblocks.libraries import scipy
 from flexblocks.simulation.signals.polynomial import PiecewisePolynomial
 from flexblocks.simulation.signals.signal import Signal
 
@@ -38,7 +38,7 @@ def quintic(start: float, goal: float, duration: float, begin: float = 0.0) -> R
     c[5] = start, start, goal
     c[:3, 1] = (goal - start) * np.array([6 / duration**5, -15 / duration**4, 10 / duration**3])
     ends = [begin - duration, begin, begin + duration, begin + 2 * duration]
-    return signal_reference(PiecewisePolynomial(PPoly(c, ends), (-np.inf, np.inf)))
+    return signal_reference(PiecewisePolynomial(scipy.interpolate.PPoly(c, ends), (-np.inf, np.inf)))
 
 
 def cycloid(start: float, goal: float, duration: float, begin: float = 0.0) -> Reference:

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.interpolate import BSpline, CubicSpline, PPoly
 
 from flexblocks.errors import ParameterError
+from flexblocks.libraries import scipy
 from flexblocks.simulation.signals.derivative import derivative
 from flexblocks.simulation.signals.inputs import signal
 from flexblocks.simulation.signals.polynomial import PiecewisePolynomial, constant
@@ -52,7 +52,7 @@ def reference(motion: Any) -> Reference:
     """
     if isinstance(motion, Reference):
         return motion
-    if isinstance(motion, (PPoly, BSpline)):
+    if isinstance(motion, (scipy.interpolate.PPoly, scipy.interpolate.BSpline)):
         motion = signal(motion, None)
     if isinstance(motion, PiecewisePolynomial):
         return signal_reference(motion)
@@ -75,9 +75,9 @@ def signal_reference(position: TimeSignal) -> Reference:
     return Reference(position, speed, derivative(speed))
 
 
-def _spline(times: Any, values: Any) -> CubicSpline:
+def _spline(times: Any, values: Any) -> scipy.interpolate.CubicSpline:
     try:
-        return CubicSpline(np.asarray(times, dtype=float), np.asarray(values, dtype=float))
+        return scipy.interpolate.CubicSpline(np.asarray(times, dtype=float), np.asarray(values, dtype=float))
     except ValueError as error:
         raise ParameterError(f"reference: (times, values): {error}") from None
 

@@ -9,10 +9,10 @@ from typing import Any
 
 import casadi as ca
 import numpy as np
-import scipy.linalg
 
 from flexblocks.dae.dae import DAE
 from flexblocks.errors import FlexblocksWarning, ParameterError
+from flexblocks.libraries import scipy
 from flexblocks.linear.linearize import linearize
 from flexblocks.statics.operating_point import OperatingPoint
 

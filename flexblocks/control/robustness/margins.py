@@ -7,13 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import scipy.linalg
 
 from flexblocks.control.law import Bindable
 from flexblocks.control.robustness.open_loop import OpenLoop, open_loop
 from flexblocks.dae.dae import DAE
 from flexblocks.errors import ComputationError
-from flexblocks.libraries import optional
+from flexblocks.libraries import optional, scipy
 from flexblocks.linear.scaling import state_scales
 from flexblocks.statics.operating_point import OperatingPoint
 

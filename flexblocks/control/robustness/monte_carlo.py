@@ -19,6 +19,7 @@ from flexblocks.studies.cases import Case, Cases
 from flexblocks.studies.study import done
 from flexblocks.user_warning import warn
 from flexblocks.validity.large_deflections import without_warning
+from flexblocks.warning_kinds import INTERRUPTED
 
 
 def monte_carlo(
@@ -94,7 +95,8 @@ def monte_carlo(
     if complete < runs:
         warn(
             f"monte_carlo of '{closed.name}' was interrupted; it holds the poles of the first {complete} of "
-            f"{runs} draws{'' if simulation is None else ', and no motions'}."
+            f"{runs} draws{'' if simulation is None else ', and no motions'}.",
+            INTERRUPTED,
         )
         simulation = None
     # Poles, growth and parameters of each run as a dataset, merged with the motions if there are any.

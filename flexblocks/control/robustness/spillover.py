@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import scipy.linalg
 
 from flexblocks.control.law import Bindable, as_law
 from flexblocks.control.robustness.open_loop import open_loop
 from flexblocks.dae.dae import DAE
+from flexblocks.libraries import scipy
 from flexblocks.linear.linearize import linearize
 from flexblocks.linear.scaling import state_scales
 

@@ -17,7 +17,7 @@ from flexblocks.errors import ParameterError, listing
 class SensedArm(DAE):
     """An arm whose states and outputs are measured through sensors; laws are bound to it as to the arm itself.
 
-    A law sees a state by its symbol, an output by a symbol of its own, so that both can be told apart from what the
+    A law sees a state by its symbol, an output by a symbol of its own, so that both can be distinguished from what the
     arm's equations contain. `read` puts samples in their places, `resolve` then the arm's signals behind them.
 
     Attributes

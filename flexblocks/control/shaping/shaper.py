@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from typing import Any, overload
 
 import numpy as np
-from scipy.interpolate import PPoly
 
 from flexblocks.control.references.reference import Reference
 from flexblocks.errors import ParameterError
+from flexblocks.libraries import scipy
 from flexblocks.simulation.signals.inputs import signal
 from flexblocks.simulation.signals.polynomial import PiecewisePolynomial
 from flexblocks.simulation.signals.signal import Signal, TimeSignal
@@ -144,7 +144,7 @@ class Shaper:
             piece = np.searchsorted(pieces.x[1:-1], middles - shift, side="right")
             moved = _taylor(pieces.c[:, piece], ends[:-1] - shift - pieces.x[piece])
             c += amplitude * moved
-        return PiecewisePolynomial(PPoly(c, ends), (-np.inf, np.inf))
+        return PiecewisePolynomial(scipy.interpolate.PPoly(c, ends), (-np.inf, np.inf))
 
     def _function(self, command: Signal) -> Signal:
         def value(t: Any) -> Any:
@@ -156,7 +156,7 @@ class Shaper:
         return Signal(value, moved).from_trace(command.source)
 
 
-def _unbounded(command: PiecewisePolynomial) -> PPoly:
+def _unbounded(command: PiecewisePolynomial) -> scipy.interpolate.PPoly:
     """Return the pieces, continued by constants where the command's domain ends."""
     pieces, (start, end) = command.pieces, command.domain
     c, x = pieces.c, pieces.x
@@ -167,7 +167,7 @@ def _unbounded(command: PiecewisePolynomial) -> PPoly:
         constant[-1] = pieces(start if before else np.nextafter(end, start), extrapolate=True)
         c = np.hstack([constant, c] if before else [c, constant])
         x = np.concatenate([[x[0] - 1], x] if before else [x, [x[-1] + 1]])
-    return PPoly(c, x)
+    return scipy.interpolate.PPoly(c, x)
 
 
 def _taylor(c: np.ndarray, shift: np.ndarray) -> np.ndarray:

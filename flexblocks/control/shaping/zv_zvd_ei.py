@@ -6,10 +6,10 @@ import numbers
 from typing import Any
 
 import numpy as np
-import scipy.optimize
 
 from flexblocks.control.shaping.shaper import Shaper
 from flexblocks.errors import ComputationError, ParameterError
+from flexblocks.libraries import scipy
 
 
 def ZV(mode: Any, damping_ratio: float | None = None) -> Shaper:

@@ -8,7 +8,6 @@ from typing import Any, Literal
 
 import casadi as ca
 import numpy as np
-import scipy.signal
 
 from flexblocks.control.design.quadratic_cost import input_weight, state_weight
 from flexblocks.control.design.riccati import regulator_gain
@@ -20,6 +19,7 @@ from flexblocks.control.two_time_scales.gain_schedule import GainSchedule, gain_
 from flexblocks.control.two_time_scales.subsystems import SingularPerturbation
 from flexblocks.dae.dae import DAE
 from flexblocks.errors import ComputationError, NameUnknownError, ParameterError, listing, suggestion
+from flexblocks.libraries import scipy
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,11 +6,11 @@ from functools import lru_cache
 
 import casadi as ca
 import numpy as np
-import scipy.linalg
 
 from flexblocks.control.two_time_scales.rigid_motion import RigidMotion
 from flexblocks.dae.dae import DAE
 from flexblocks.dynamics.algorithms.newton_euler import inner_force
+from flexblocks.libraries import scipy
 from flexblocks.linear.forms.second_order_form import SecondOrderForm, energy_matrices
 from flexblocks.linear.linear_model import LinearModel
 from flexblocks.statics.operating_point import OperatingPoint

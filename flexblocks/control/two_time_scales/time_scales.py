@@ -18,6 +18,7 @@ from flexblocks.dae.dae import DAE
 from flexblocks.linear.linearize import linearize
 from flexblocks.simulation.trajectory import Trajectory
 from flexblocks.user_warning import warn
+from flexblocks.warning_kinds import NO_TIME_SCALES
 
 # Below this ratio of fast to slow poles the subsystems cannot be designed separately: singular perturbation neglects
 # terms of the order of 1 / ratio. By trial.
@@ -86,7 +87,8 @@ def time_scales(
         warn(
             f"singular_perturbation: no two time scales: the fastest slow pole is at {scales.slow[worst]:.3g} 1/s, the "
             f"slowest fast one at {scales.fast[worst]:.3g} 1/s (ratio {scales.ratio:.2g}, should be above "
-            f"{LEAST_RATIO:g}). Slow down the slow law, or leave the softest blocks out of stiff=[...]."
+            f"{LEAST_RATIO:g}). Slow down the slow law, or leave the softest blocks out of stiff=[...].",
+            NO_TIME_SCALES,
         )
     return scales
 

@@ -155,7 +155,7 @@ def frame_motion(tree: Tree, frame: str, q: ca.SX, v: ca.SX) -> FrameMotion:
 
 
 def frame_units(tree: Tree, names: Iterable[str], others: Iterable[str] = ()) -> dict[str, str]:
-    """Return the units of quantities of frames by name; `others` are the names that may have been meant instead.
+    """Return the units of quantities of frames by name; `others` are the names that may have been intended instead.
 
     Raises
     ------

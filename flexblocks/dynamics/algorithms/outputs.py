@@ -92,7 +92,7 @@ def outputs(
     if tree.feedback is not None:
         (values,) = call(tree.feedback.outputs, x, z, u, tree.p)
         by_name |= {name: values[i] for i, name in enumerate(tree.feedback.units)}
-    # Motion of other frames, only of those that are asked for.
+    # Motion of other frames, only of those that are requested.
     others = [name for name in names if name not in by_name]
     if others:
         by_name |= dict(zip(others, frame_quantities(tree, others, q, v), strict=True))

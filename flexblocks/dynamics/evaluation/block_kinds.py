@@ -7,11 +7,11 @@ from collections.abc import Hashable, Mapping
 from typing import Any
 
 import casadi as ca
-import numpy as np
 
 from flexblocks.dynamics.evaluation.block_terms import BlockTerms
 from flexblocks.dynamics.evaluation.evaluate import block_terms
 from flexblocks.interfaces.block import Block
+from flexblocks.interfaces.carried import Carried
 
 
 class BlockKinds:
@@ -38,12 +38,12 @@ class BlockKinds:
         block: Block,
         outlets: tuple[str, ...],
         mounted: bool,
-        carried: np.ndarray,
+        carried: Carried,
         locked: Mapping[str, float],
     ) -> BlockTerms:
         """Return the dynamic terms of a block; arguments as for `block_terms`."""
         kind = (_kind(block), outlets, mounted, tuple(sorted(locked.items())))
-        loaded = (kind, carried.tobytes())
+        loaded = (kind, carried.key)
         terms = self._indifferent.get(kind) or self._by_load.get(loaded)
         if terms is None:
             terms = block_terms(block, outlets, mounted, carried, self.p, locked)

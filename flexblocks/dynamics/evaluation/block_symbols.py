@@ -12,6 +12,7 @@ import numpy as np
 from flexblocks.dynamics.evaluation.dependent_variables import DependentVariables, dependent_variables
 from flexblocks.interfaces.block import Block
 from flexblocks.interfaces.block_variables import Coordinate
+from flexblocks.interfaces.carried import Carried
 from flexblocks.interfaces.local import Local
 
 
@@ -77,7 +78,7 @@ class BlockSymbols:
 
 
 def block_symbols(
-    block: Block, outlets: tuple[str, ...], carried: np.ndarray, locked: Mapping[str, float], released: bool = False
+    block: Block, outlets: tuple[str, ...], carried: Carried, locked: Mapping[str, float], released: bool = False
 ) -> tuple[BlockSymbols, WatchedLocal]:
     """Return new symbols for a block, and the `Local` it is evaluated with when frames are needed at `outlets`.
 

@@ -10,6 +10,7 @@ import numpy as np
 from flexblocks.dynamics.evaluation.block_terms import BlockTerms
 from flexblocks.dynamics.evaluation.incidence import Incidence
 from flexblocks.interfaces.block import Block
+from flexblocks.interfaces.carried import Carried
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,8 +50,8 @@ class Body:
         The block's coordinates are share @ q, q those of the arm; the row of a locked coordinate is empty.
     w, z, u : slice
         Positions of the block's first-order states, algebraic variables and inputs among the arm's.
-    carried : ndarray (6, 6)
-        Inertia outboard of its ``frame_b``, see `flexblocks.interfaces.Local`.
+    carried : Carried
+        Inertia outboard of its outlets, see `flexblocks.interfaces.Local`.
     """
 
     name: str
@@ -62,7 +63,7 @@ class Body:
     w: slice
     z: slice
     u: slice
-    carried: np.ndarray
+    carried: Carried
 
     @property
     def ranges(self) -> list[CoordinateRange]:

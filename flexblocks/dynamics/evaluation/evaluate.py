@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import casadi as ca
-import numpy as np
 
 from flexblocks.dynamics.evaluation.block_symbols import block_symbols
 from flexblocks.dynamics.evaluation.block_terms import BlockTerms
 from flexblocks.dynamics.evaluation.contract import check_contract
 from flexblocks.interfaces.block import Block
+from flexblocks.interfaces.carried import Carried
 from flexblocks.interfaces.frame import Frame
 from flexblocks.interfaces.ports import Kind
 
@@ -19,7 +19,7 @@ def block_terms(
     block: Block,
     outlets: tuple[str, ...],
     mounted: bool,
-    carried: np.ndarray,
+    carried: Carried,
     p: ca.SX,
     locked: Mapping[str, float] | None = None,
     released: bool = False,
@@ -33,8 +33,8 @@ def block_terms(
         Outlets that carry another block or close a loop.
     mounted : bool
         Whether the block is in the tree of frames: its inlet is connected, or it is the ground.
-    carried : ndarray (6, 6)
-        Inertia outboard of ``frame_b``, see `Local`.
+    carried : Carried
+        Inertia outboard of its outlets, see `Local`.
     p : SX
         Symbolic parameters of the arm; those of the block may be expressions of them.
     locked : dict, optional

@@ -28,6 +28,7 @@ from flexblocks.blocks.bodies.flexible_beam import FlexibleBeam
 from flexblocks.blocks.bodies.sliding_beam import SlidingBeam
 from flexblocks.dynamics.evaluation.block_kinds import BlockKinds
 from flexblocks.dynamics.evaluation.block_terms import BlockTerms
+from flexblocks.interfaces.carried import Carried
 from flexblocks.modeling.arm_graph import ArmGraph
 from flexblocks.modeling.spanning_tree import ElementNode, Topology, TreeNode, topology
 
@@ -223,7 +224,7 @@ class _Arm:
     def _terms(self, name: str) -> BlockTerms:
         node = self.plan.nodes[name]
         held = {c.name: self.plan.shared[name, c.name].value for c in node.block.coordinates()}
-        return self.kinds.terms(node.block, node.outlets, node.has_place, np.zeros((6, 6)), held)
+        return self.kinds.terms(node.block, node.outlets, node.has_place, Carried(), held)
 
     @cached_property
     def _loading(self) -> set[str]:

@@ -7,13 +7,14 @@ import numpy as np
 
 from flexblocks.dynamics.evaluation.block_kinds import BlockKinds
 from flexblocks.dynamics.evaluation.block_terms import BlockTerms
+from flexblocks.interfaces.carried import Carried
 from flexblocks.modeling.spanning_tree import Topology
 
 
-def evaluated(plan: Topology, kinds: BlockKinds, p: np.ndarray) -> tuple[dict[str, BlockTerms], dict[str, np.ndarray]]:
+def evaluated(plan: Topology, kinds: BlockKinds, p: np.ndarray) -> tuple[dict[str, BlockTerms], dict[str, Carried]]:
     """Evaluate the blocks, each kind once, from the tips to the ground; and return the inertia outboard of each."""
     terms: dict[str, BlockTerms] = {}
-    carried: dict[str, np.ndarray] = {}
+    carried: dict[str, Carried] = {}
     outboard = OutboardInertia(plan, p)
     for name, node in reversed(list(plan.nodes.items())):
         held = {c.name: plan.shared[name, c.name].value for c in node.block.coordinates()}
@@ -41,9 +42,11 @@ class OutboardInertia:
         self._inertias: dict[BlockTerms, np.ndarray] = {}
         self._maps: dict[tuple[BlockTerms, str], np.ndarray] = {}
 
-    def at(self, name: str, outlet: str = "frame_b") -> np.ndarray:
-        """Return the inertia matrix (6, 6) outboard of an outlet, in twist order (omega, v) at that outlet."""
-        return self._at_outlet.get((name, outlet), np.zeros((6, 6)))
+    def at(self, name: str) -> Carried:
+        """Return the inertia outboard of the outlets of a block."""
+        outlets = self._plan.nodes[name].outlets
+        of = {outlet: self._at_outlet[name, outlet] for outlet in outlets if (name, outlet) in self._at_outlet}
+        return Carried(of)
 
     def add(self, name: str, terms: BlockTerms) -> None:
         """Add a block, with all it carries, to the outlet of its parent."""

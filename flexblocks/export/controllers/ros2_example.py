@@ -101,7 +101,7 @@ PLUGINLIB_EXPORT_CLASS({stem}_example::{name}, controller_interface::ControllerI
 
 
 def _release(code: Code) -> str:
-    """Return what is said of commands that take effect between samples."""
+    """Return what is reported of commands that take effect between samples."""
     if not code.releases:
         return ""
     time = f"{code.prefix}_RELEASE_TIME"

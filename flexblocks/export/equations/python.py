@@ -27,13 +27,7 @@ def python(routine: Routine, name: str, statement: str, most: int = 12) -> str:
     listing = routine.listing(NOTATION, most)
     letters = ", ".join(argument.letter for argument in routine.arguments)
     returned = ", ".join(f"{result.name} {result.size}" for result in routine.results)
-    lines = ['"""' + f"{comment_text(routine.title)}: {statement}", "", "Results:", ""]
-    lines += [f"    {result.name} {result.size}: {comment_text(result.meaning)}" for result in routine.results]
-    lines += ["", "Arguments:", ""]
-    lines += [
-        f"    {letter}[{i}]  {readable.identifier}  {comment_text(f'{path} [{unit}]')}"
-        for letter, i, readable, path, unit in routine.table()
-    ]
+    lines = ['"""' + f"{comment_text(routine.title)}: {statement}", *arguments_and_results(routine)]
     lines += ['"""', "", "import numpy as np", "", "", f"def {name}({letters}):"]
     lines += [f'    """Return {returned}."""']
     for entry in routine.program.entries:
@@ -49,3 +43,14 @@ def python(routine: Routine, name: str, statement: str, most: int = 12) -> str:
             lines.append(f"    {result.name}[{place}] = {NOTATION.write(term)}")
     lines.append(f"    return {', '.join(result.name for result in routine.results)}")
     return "\n".join(lines) + "\n"
+
+
+def arguments_and_results(routine: Routine) -> list[str]:
+    """Return the lines of a docstring that name the results and the entries of the arguments."""
+    lines = ["", "Results:", ""]
+    lines += [f"    {result.name} {result.size}: {comment_text(result.meaning)}" for result in routine.results]
+    lines += ["", "Arguments:", ""]
+    return lines + [
+        f"    {letter}[{i}]  {readable.identifier}  {comment_text(f'{path} [{unit}]')}"
+        for letter, i, readable, path, unit in routine.table()
+    ]

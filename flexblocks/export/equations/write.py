@@ -12,17 +12,18 @@ from flexblocks.dae.dae import DAE
 from flexblocks.errors import FileFormatError, ParameterError, listing, suggestion
 from flexblocks.export.equations.c import c
 from flexblocks.export.equations.grouping import grouped_parts
+from flexblocks.export.equations.jax_form import jax_equations
 from flexblocks.export.equations.latex import latex, latex_document
 from flexblocks.export.equations.matlab import matlab
+from flexblocks.export.equations.names import RESERVED
 from flexblocks.export.equations.parts import Equations, equation_parts
 from flexblocks.export.equations.python import python
-from flexblocks.export.equations.reserved import RESERVED
 from flexblocks.export.equations.routine import equations_routine, names_of
 from flexblocks.export.equations.sympy_form import sympy_equations
 from flexblocks.rich_display import LatexText
 
 CODE = {"python": python, "c": c, "matlab": matlab}
-FORMS = ("latex", "sympy", *CODE, "casadi")
+FORMS = ("latex", "sympy", *CODE, "jax", "casadi")
 GROUPINGS = (None, "joint-elastic")
 SUFFIXES = {".tex": "latex", ".py": "python", ".c": "c", ".m": "matlab"}
 
@@ -52,6 +53,7 @@ def equations(
         * ``"sympy"``: `SymbolicEquations`, matrices of SymPy expressions (needs the extra ``symbolic``);
         * ``"python"``, ``"c"``, ``"matlab"``: source of one function; Python needs NumPy only, C is C99, MATLAB is
           Octave, too;
+        * ``"jax"``: `JaxEquations`, a function that JAX transforms, and its source (needs the extra ``jax``);
         * ``"casadi"``: `Equations`, SX expressions of the DAE's symbols.
     grouping : "joint-elastic", optional
         Blocks by joint and elastic coordinates, M_thth, M_thf, M_ff, H_thth, ..., as Yu & Chen (2019) write them; see
@@ -66,7 +68,7 @@ def equations(
 
     Returns
     -------
-    str, SymbolicEquations or Equations
+    str, SymbolicEquations, JaxEquations or Equations
 
     Raises
     ------
@@ -75,7 +77,7 @@ def equations(
     NameUnknownError
         `names` or `elastic` contains a variable that the arm does not have.
     FlexblocksError
-        SymPy is not installed.
+        SymPy, or JAX, is not installed.
 
     Examples
     --------
@@ -95,6 +97,8 @@ def equations(
         return LatexText(latex(routine, parts.statement))
     if form == "sympy":
         return sympy_equations(routine, parts.plain)
+    if form == "jax":
+        return jax_equations(routine, checked_identifier(name), parts.plain)
     return CODE[form](routine, checked_identifier(name), parts.plain)
 
 

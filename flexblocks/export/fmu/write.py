@@ -32,6 +32,7 @@ from flexblocks.export.fmu.names import identifier
 from flexblocks.export.fmu.variables import table
 from flexblocks.file_paths import expanded
 from flexblocks.user_warning import warn
+from flexblocks.warning_kinds import NOT_COMPILED
 
 VERSIONS: Mapping[str, ModuleType] = {"2.0": fmi2, "3.0": fmi3}
 KINDS = ("ModelExchange", "CoSimulation")
@@ -242,6 +243,6 @@ def _library(
         except CompilerError as error:
             if binary or "no C compiler" not in str(error):
                 raise
-            warn(f"{error} The FMU now holds sources alone: importers that compile can use it.")
+            warn(f"{error} The FMU now holds sources alone: importers that compile can use it.", NOT_COMPILED)
             return {}
         return {f"binaries/{platform_folder(version)}/{library.name}": library.read_bytes()}

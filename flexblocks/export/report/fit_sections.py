@@ -1,4 +1,4 @@
-"""The report of a fit: estimates, what the data do not tell, measured beside predicted, residuals."""
+"""The report of a fit: estimates, what the data do not determine, measured beside predicted, residuals."""
 
 from __future__ import annotations
 

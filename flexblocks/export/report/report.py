@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 from flexblocks.atomic_file import write_text
 from flexblocks.errors import FileFormatError
+from flexblocks.export.report.page import page
+from flexblocks.export.report.sections import sections_of
 from flexblocks.identification.results.fit import Fit
-from flexblocks.libraries import optional
 from flexblocks.linear.linear_model import LinearModel
 from flexblocks.simulation.trajectory import Trajectory
 
@@ -45,15 +46,11 @@ def report(
         Another suffix, or the file cannot be written.
     ParameterError
         Nothing that a report can be made of.
-    MissingExtraError
-        matplotlib is not installed.
     """
     if Path(path).suffix.lower() not in (".html", ".htm"):
         raise FileFormatError(f"{path}: suffix '{Path(path).suffix}'; a report is saved as .html.")
-    # The animation in a report needs matplotlib; whoever imports flexblocks.export for the other formats does not.
-    sections, pages = (optional(f"flexblocks.export.report.{name}", "export.report") for name in ("sections", "page"))
-    made = sections.sections_of(result, replay, audit)
-    write_text(Path(path), pages.page(made, command if command is not None else _command_line()))
+    made = sections_of(result, replay, audit)
+    write_text(Path(path), page(made, command if command is not None else _command_line()))
 
 
 def _command_line() -> str:

@@ -1,4 +1,4 @@
-"""Sections of reports: what is told of a plan, a simulation, a linear model, an audit."""
+"""Sections of reports: what is reported of a plan, a simulation, a linear model, an audit."""
 
 from __future__ import annotations
 

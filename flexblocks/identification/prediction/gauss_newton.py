@@ -7,10 +7,10 @@ from time import monotonic
 from typing import Literal, Protocol
 
 import numpy as np
-from scipy.optimize import least_squares
 
 from flexblocks.identification.prediction.problem import Evaluation, Weights
 from flexblocks.interrupt import Interrupt
+from flexblocks.libraries import scipy
 from flexblocks.progress import ProgressDisplay
 
 Status = Literal["converged", "not converged", "time limit", "interrupted", "failed"]
@@ -159,6 +159,15 @@ def minimized(
     return Minimum(evaluation, weights, cost, status, budget.evaluations - begun)
 
 
+def held(problem: Reweighted, z: np.ndarray, status: Status) -> Minimum:
+    """Return what is at z (k,) itself, of a search that has ended for some reason."""
+    weights = problem.weights(z, problem.first_deviations())
+    evaluation = None if weights is None else problem.evaluate(z, weights)
+    if weights is None or evaluation is None or not np.isfinite(evaluation.cost):
+        return Minimum(None, None, np.inf, status, 0)
+    return Minimum(evaluation, weights, evaluation.cost + weights.log_determinant, status, 1)
+
+
 def _held_weights(
     problem: Reweighted,
     z: np.ndarray,
@@ -189,10 +198,10 @@ def _held_weights(
         return None, False
     if not np.any(first.jacobian):
         return first, True
-    result = least_squares(
-        lambda z: at(z).residuals,
+    result = scipy.optimize.least_squares(
+        lambda z: at(z).compressed[:, -1],
         z,
-        jac=lambda z: at(z).jacobian,  # pyright: ignore[reportArgumentType]
+        jac=lambda z: at(z).compressed[:, :-1],  # pyright: ignore[reportArgumentType]
         bounds=bounds,
         method="trf",
         x_scale="jac",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from copy import copy
 
 import casadi as ca
 import numpy as np
@@ -61,23 +62,25 @@ class KalmanGains:
         uncertainty: Mapping[str, float],
         compiled: bool,
     ) -> None:
-        key = "filter", lin.outputs, tuple(sorted(inputs.items())), compiled
-        self._step = BufferedCall(kept(dae, key, lambda: self._made(dae, lin, inputs, compiled)))
+        # One filter of an arm for any noise: its variances are arguments.
+        key = "filter", lin.outputs, compiled
+        self._step = BufferedCall(kept(dae, key, lambda: self._made(dae, lin, compiled)))
+        self._inputs = np.array([inputs.get(name, 0.0) for name in lin.inputs])
         self._spread = np.diag([uncertainty.get(name, 0.0) ** 2 for name in dae.x.names])
 
-    def _made(self, dae: DAE, lin: LinearModel, inputs: Mapping[str, float], compiled: bool) -> ca.Function:
-        # Variances of the measurements are symbols, as they may be estimated, too.
-        parameters = ca.SX.sym("p", len(dae.p))
-        variances = ca.SX.sym("R", len(lin.outputs))
-        noise = Noise(
-            variances,
-            np.array([inputs.get(name, 0.0) ** 2 for name in lin.inputs]),
-            np.zeros(len(lin.inputs)),
-            {},
-        )
+    def _made(self, dae: DAE, lin: LinearModel, compiled: bool) -> ca.Function:
+        parameters, measured = ca.SX.sym("p", len(dae.p)), ca.SX.sym("R", len(lin.outputs))
+        inputs = ca.SX.sym("Q", len(lin.inputs))
+        noise = Noise(measured, inputs, np.zeros(len(lin.inputs)), {})
         equations = FilterEquations(dae, lin, noise, "identify", parameters)
         step = filter_step(equations)
         return machine_code(step, "filter") if compiled else step
+
+    def averaged(self, count: int) -> KalmanGains:
+        """Return those of inputs that are means over `count` samples."""
+        averaged = copy(self)
+        averaged._inputs = self._inputs / np.sqrt(count)
+        return averaged
 
     def __call__(
         self,
@@ -93,7 +96,8 @@ class KalmanGains:
         y, u = record.y - record.known * offsets[0], record.u + offsets[1]
         x, P, variances = x0, self._spread, deviations**2
         arguments, results = self._step.arguments, self._step.results
-        arguments[6][:], arguments[7][:] = p, variances
+        for place, value in zip(arguments[6:], (p, variances, self._inputs**2), strict=True):
+            place[:] = value
         for k in range(n):
             given = x, P, y[k], record.known[k], u[k], record.steps[k]
             for place, value in zip(arguments[:6], given, strict=True):

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -11,7 +13,7 @@ from flexblocks.dae.dae import DAE
 from flexblocks.identification.prediction.kalman_gains import KalmanGains, linear_model, output_error_gains
 from flexblocks.identification.prediction.predictor import Columns, Gains, Prediction, Predictor
 from flexblocks.identification.prediction.recorded import Recorded
-from flexblocks.identification.prediction.unknowns import Unknowns
+from flexblocks.identification.unknowns.sought import Unknowns
 
 FIRST_GUESS = 0.01  # share of a signal's range that is its noise, before it is estimated
 
@@ -37,6 +39,14 @@ class Evaluation:
     jacobian: np.ndarray
     predictions: tuple[Prediction, ...]
     data: int
+
+    @cached_property
+    def compressed(self) -> np.ndarray:
+        """Jacobian and residuals (k + 1, k + 1) side by side, turned so that few rows are left; their products stay."""
+        both = np.column_stack([self.jacobian, self.residuals])
+        rows = both if len(both) < both.shape[1] else np.linalg.qr(both, mode="r")
+        missing = both.shape[1] - len(rows)
+        return np.vstack([rows, np.zeros((missing, both.shape[1]))])
 
     @property
     def cost(self) -> float:
@@ -112,6 +122,13 @@ class Problem:
         self.predictor = Predictor(dae, measured, self.columns, compiled)
         inputs = {name: deviation for name, deviation in noise.items() if name in dae.u}
         self.kalman = KalmanGains(dae, lin, inputs, uncertainty, compiled) if filters else None
+
+    def coarser(self, count: int) -> Problem:
+        """Return the same problem in every `count`-th sample of the records, of which inputs are means between them."""
+        coarse = copy(self)
+        coarse.records = tuple(record.coarser(count) for record in self.records)
+        coarse.kalman = None if self.kalman is None else self.kalman.averaged(count)
+        return coarse
 
     @property
     def is_reweighted(self) -> bool:

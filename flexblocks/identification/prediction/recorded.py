@@ -49,6 +49,14 @@ class Recorded:
             self, t=self.t[rows], steps=self.steps[rows], y=self.y[rows], known=self.known[rows], u=self.u[rows]
         )
 
+    def coarser(self, count: int) -> Recorded:
+        """Return every `count`-th sample, with the means of the inputs between; what does not fill a step is left."""
+        n = len(self) // count
+        rows, whole = slice(0, n * count, count), slice(0, n * count)
+        steps = self.steps[whole].reshape(n, count)
+        u = np.einsum("nk,nki->ni", steps, self.u[whole].reshape(n, count, -1)) / steps.sum(axis=1)[:, None]
+        return replace(self, t=self.t[rows], steps=steps.sum(axis=1), y=self.y[rows], known=self.known[rows], u=u)
+
     def shifted(self, y: np.ndarray, u: np.ndarray) -> Recorded:
         """Return it without offsets (ny,) of the measurements, and with what acts beyond the inputs (nu,)."""
         return replace(self, y=self.y - self.known * y, u=self.u + u)

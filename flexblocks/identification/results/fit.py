@@ -1,4 +1,4 @@
-"""Fit: what an identification found, how well it is known, what the data do not tell, and what is left unexplained."""
+"""Fit: estimates, their uncertainty, what the data do not determine, and what is left unexplained."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from flexblocks.simulation.record import Record
 
 @dataclass(frozen=True, eq=False)
 class Fit:
-    """What `identify` found.
+    """Result of `identify`: estimates, their uncertainty and residuals.
 
     Attributes
     ----------
@@ -34,7 +34,7 @@ class Fit:
     covariance : ndarray (k, k)
         Of the estimates, in their units, with residuals as they are.
     undetermined : tuple of Undetermined
-        What the data do not tell, in words.
+        What the data do not determine, in words.
     residuals : tuple of SignalResidual
         Of each measured variable in each record.
     records : tuple of FittedRecord
@@ -95,7 +95,7 @@ class Fit:
 
     @cached_property
     def correlations(self) -> np.ndarray:
-        """Correlations (k, k) of the estimates, in the order of `names`; nan with what the data do not tell."""
+        """Correlations (k, k) of the estimates, in the order of `names`; nan with what the data do not determine."""
         sizes = np.sqrt(np.diag(self.covariance))
         with np.errstate(invalid="ignore"):
             correlations = self.covariance / np.outer(sizes, sizes)
@@ -167,7 +167,7 @@ class Fit:
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What is not to be trusted, a sentence each: an early end, what the data do not tell, a model that lacks."""
+        """Reasons not to trust the fit, a sentence each: an early end, undetermined unknowns, an incomplete model."""
         return warnings(self.status, self.undetermined, self.residuals)
 
     @property

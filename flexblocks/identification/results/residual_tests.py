@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.signal import welch
-from scipy.stats import chi2
 
 from flexblocks.identification.results.covariance import autocorrelations
+from flexblocks.libraries import scipy
 
 LAGS = 20  # of the test for whiteness
 CONFIDENCE = 0.01  # share of fits of a true model that a warning about whiteness is given for
@@ -77,11 +76,11 @@ def whiteness(residuals: np.ndarray) -> float:
         return np.nan
     rho = autocorrelations([residuals], lags)[1:]
     statistic = n * (n + 2) * float(np.sum(rho**2 / (n - np.arange(1, lags + 1))))
-    return float(chi2.sf(statistic, lags))
+    return float(scipy.stats.chi2.sf(statistic, lags))
 
 
 def _worst(residuals: np.ndarray, rate: float) -> float:
     if len(residuals) < 8:
         return np.nan
-    frequencies, power = welch(residuals, rate, nperseg=min(len(residuals), max(64, len(residuals) // 4)))
+    frequencies, power = scipy.signal.welch(residuals, rate, nperseg=min(len(residuals), max(64, len(residuals) // 4)))
     return float(frequencies[1:][np.argmax(power[1:])])

@@ -1,4 +1,4 @@
-"""The text of a fit: estimates, what the data do not tell, residuals."""
+"""The text of a fit: estimates, what the data do not determine, residuals."""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from flexblocks.errors import listing
-from flexblocks.identification.prediction.unknowns import Unknowns
+from flexblocks.identification.unknowns.sought import Unknowns
 
 # A standard deviation of half of what is large for an unknown: its 95 % interval is as wide as the unknown is large.
 UNTOLD = 0.5
@@ -16,7 +16,7 @@ TAKES_PART = 0.1  # share of the greatest entry of a direction
 
 @dataclass(frozen=True)
 class Undetermined:
-    """A direction of the unknowns along which the data tell nothing.
+    """A direction of the unknowns along which the data are uninformative.
 
     Attributes
     ----------

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
@@ -12,10 +13,12 @@ from flexblocks.dae.dae import DAE
 from flexblocks.errors import NameUnknownError, ParameterError, listing
 from flexblocks.identification.rigid.log_cholesky import is_consistent, log_cholesky, standard
 from flexblocks.identification.rigid.standard_parameters import StandardParameters
+from flexblocks.lazy_package import upper
 from flexblocks.libraries import scipy
 from flexblocks.rich_display import text_table
 from flexblocks.simulation.record import Record
 from flexblocks.user_warning import warn
+from flexblocks.warning_kinds import POOR_FIT
 
 NORMAL = 1.959964  # standard deviations to either side of which 95 % of a normal distribution lie
 # What torques do not tell is taken from the model, each parameter as known within a factor e: it counts as one
@@ -106,6 +109,17 @@ class RegressorFit:
         half = {name: NORMAL * deviation for name, deviation in self.deviations.items()}
         return {name: (value - half[name], value + half[name]) for name, value in self.p.items()}
 
+    @upper
+    def save(self, path: str | Path) -> None:
+        """Write the fit to a ``.nc`` file; `flexblocks.load` opens it.
+
+        Raises
+        ------
+        FileFormatError
+            Another suffix, or the file cannot be written.
+        """
+        raise NotImplementedError
+
     def __repr__(self) -> str:
         return f"RegressorFit({len(self.p)} parameters, {len(self.links)} links)"
 
@@ -146,7 +160,8 @@ def fitted(linear: Linear, records: Sequence[Record], cutoff: float | None, held
         told = [name for name, its in zip(names, unseen, strict=True) if its]
         warn(
             f"Regressor.fit: the motion of the records does not determine {listing(told, 4)}; move the joints more, "
-            "and differently."
+            "and differently.",
+            POOR_FIT,
         )
     physical = _physical(linear, upper, values, alike)
     base, whole = physical[: len(names)], physical[len(names) :]

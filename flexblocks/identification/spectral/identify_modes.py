@@ -15,9 +15,10 @@ from flexblocks.errors import ComputationError, ParameterError
 from flexblocks.identification.spectral.configuration import Configuration
 from flexblocks.identification.spectral.linear_slopes import LinearSlopes, pole_slopes
 from flexblocks.identification.spectral.measured_modes import MeasuredModes
-from flexblocks.identification.spectral.sought import sought, with_symbols
+from flexblocks.identification.spectral.named import with_symbols
 from flexblocks.identification.spectral.spectral_fit import SpectralFit, spectral_fit
 from flexblocks.identification.spectral.tune import tuned
+from flexblocks.identification.unknowns.unknown import Unknown
 from flexblocks.libraries import pd
 
 WHERE = "identify_modes"
@@ -26,7 +27,7 @@ WHERE = "identify_modes"
 def identify_modes(
     dae: DAE,
     modes: MeasuredModes | Sequence[MeasuredModes],
-    parameters: Iterable[Any] | Any,
+    parameters: Iterable[str | Unknown] | str | Unknown,
     *,
     p: Mapping[str, float] | None = None,
     starts: int = 8,
@@ -87,8 +88,7 @@ def identify_modes(
         raise ParameterError(f"{WHERE}: modes = {short(modes)}; must be MeasuredModes, or several.")
     if isinstance(starts, bool) or not isinstance(starts, int) or starts < 1:
         raise ParameterError(f"{WHERE}: starts = {starts!r}; must be a whole number >= 1.")
-    dae, given = with_symbols(dae, parameters, WHERE)
-    wanted = sought(dae, given, WHERE)
+    dae, wanted = with_symbols(dae, parameters, WHERE)
     columns = [dae.p.index(name) for name in wanted.names]
     whole = dae.p.values(p, f"{WHERE}: p: ").copy()
     whole[columns] = wanted.guess

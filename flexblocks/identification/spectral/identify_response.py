@@ -15,9 +15,10 @@ from flexblocks.errors import NameUnknownError, ParameterError, suggestion
 from flexblocks.identification.spectral.configuration import Configuration
 from flexblocks.identification.spectral.frequency_response import FrequencyResponse
 from flexblocks.identification.spectral.linear_slopes import LinearSlopes, frequency_response
-from flexblocks.identification.spectral.sought import sought, with_symbols
+from flexblocks.identification.spectral.named import with_symbols
 from flexblocks.identification.spectral.spectral_fit import SpectralFit, spectral_fit
 from flexblocks.identification.spectral.tune import tuned
+from flexblocks.identification.unknowns.unknown import Unknown
 from flexblocks.libraries import pd
 
 WHERE = "identify_response"
@@ -26,7 +27,7 @@ WHERE = "identify_response"
 def identify_response(
     dae: DAE,
     responses: FrequencyResponse | Sequence[FrequencyResponse],
-    parameters: Iterable[Any] | Any,
+    parameters: Iterable[str | Unknown] | str | Unknown,
     *,
     at: Mapping[str, float] | Sequence[Mapping[str, float]] | None = None,
     locked: Mapping[str, float] | Sequence[Mapping[str, float]] | None = None,
@@ -83,8 +84,7 @@ def identify_response(
         raise ParameterError(f"{WHERE}: starts = {starts!r}; must be a whole number >= 1.")
     if not 0 < least_deviation < 1:
         raise ParameterError(f"{WHERE}: least_deviation = {least_deviation!r}; must be > 0 and < 1.")
-    dae, given = with_symbols(dae, parameters, WHERE)
-    wanted = sought(dae, given, WHERE)
+    dae, wanted = with_symbols(dae, parameters, WHERE)
     columns = [dae.p.index(name) for name in wanted.names]
     whole = dae.p.values(p, f"{WHERE}: p: ").copy()
     whole[columns] = wanted.guess

@@ -102,7 +102,7 @@ def estimated(
     if averages < len(inputs) + 1:
         raise ParameterError(
             f"FrequencyResponse: {sum(counts)} segments of {segment:g} s fit in the records; there must be more than "
-            f"{len(inputs)}, the number of inputs, and tens for a coherence that tells something. Take shorter ones."
+            f"{len(inputs)}, the number of inputs, and tens for a meaningful coherence. Take shorter ones."
         )
     frequency, S = _averaged(pieces, counts, cut)
     low, high = between or (0.0, (HIGHEST_HELD if held else HIGHEST_MEASURED) / sample_time)

@@ -1,17 +1,19 @@
-"""Result of a fit to frequency responses or modes: values, intervals, what the data do not tell, residuals."""
+"""Result of a fit to frequency responses or modes: values, intervals, what the data do not determine, residuals."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from flexblocks.dae.dae import DAE
-from flexblocks.identification.spectral.sought import Sought
 from flexblocks.identification.spectral.tune import NORMAL, Tuned
+from flexblocks.identification.unknowns.sought import Unknowns
+from flexblocks.lazy_package import upper
 from flexblocks.modeling.model import Model
 from flexblocks.modeling.symbolic_parameters import with_parameters
 from flexblocks.rich_display import text_table
@@ -26,13 +28,13 @@ class SpectralFit:
 
     Attributes
     ----------
-    dae : DAE
-        The arm, in which they are symbolic.
+    dae : DAE or None
+        The arm, in which they are symbolic; None in a fit that was loaded, of an arm that no file can hold.
     p : dict of float
         Values by name.
     units : dict of str
     deviations : dict of float
-        Standard deviations; infinite where the data do not tell.
+        Standard deviations; infinite where the data do not determine.
     correlations : (tuple of str, ndarray (k, k))
         Names, and the matrix of the correlations of their errors.
     residuals : pandas.DataFrame
@@ -43,13 +45,13 @@ class SpectralFit:
     freedom : int
         Number of residuals less that of parameters.
     undetermined : tuple of str
-        What the data do not tell, in words.
+        What the data do not determine, in words.
     converged : bool
     costs : tuple of float
         The cost from each start.
     """
 
-    dae: DAE
+    dae: DAE | None
     p: Mapping[str, float]
     units: Mapping[str, str]
     deviations: Mapping[str, float]
@@ -63,7 +65,7 @@ class SpectralFit:
 
     @property
     def intervals(self) -> dict[str, tuple[float, float]]:
-        """The 95 % interval of each parameter; infinitely wide where the data do not tell.
+        """The 95 % interval of each parameter; infinitely wide where the data do not determine.
 
         Where residuals are larger than the standard deviations that were told, they are widened by that.
         """
@@ -71,18 +73,37 @@ class SpectralFit:
 
     @cached_property
     def model(self) -> Model | None:
-        """The model with these values; None if the DAE has none.
+        """The model with these values; None without an arm, or of one without a model.
 
         Raises
         ------
         ParameterError
             A parameter belongs to a part of a composite, which the composite does not have itself.
         """
-        return None if self.dae.model is None else with_parameters(self.dae.model, self.p)
+        model = None if self.dae is None else self.dae.model
+        return None if model is None else with_parameters(model, self.p)
+
+    def of(self, dae: DAE) -> SpectralFit:
+        """Return this fit with its arm, for one that was loaded without."""
+        for name in self.p:
+            dae.p.index(name)
+        return replace(self, dae=dae)
+
+    @upper
+    def save(self, path: str | Path) -> None:
+        """Write the fit to a ``.nc`` file, with its arm; `flexblocks.load` opens it.
+
+        Raises
+        ------
+        FileFormatError
+            Another suffix, or the file cannot be written.
+        """
+        raise NotImplementedError
 
     def __repr__(self) -> str:
         values = ", ".join(f"{name} = {value:.5g}" for name, value in self.p.items())
-        return f"SpectralFit({self.dae.name!r}: {values})"
+        name = "arm" if self.dae is None else self.dae.name
+        return f"SpectralFit({name!r}: {values})"
 
     def __str__(self) -> str:
         rows = [
@@ -96,7 +117,7 @@ class SpectralFit:
         return "\n".join([*lines, self.residuals.to_string(index=False)])
 
 
-def spectral_fit(dae: DAE, wanted: Sought, found: Tuned, residuals: pandas.DataFrame) -> SpectralFit:
+def spectral_fit(dae: DAE, wanted: Unknowns, found: Tuned, residuals: pandas.DataFrame) -> SpectralFit:
     """Return the result of a search, with the table of its residuals."""
     return SpectralFit(
         dae=dae,

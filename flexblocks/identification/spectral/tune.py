@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 
 from flexblocks.errors import ComputationError, FlexblocksError, listing
-from flexblocks.identification.spectral.sought import Sought
+from flexblocks.identification.unknowns.sought import Unknowns
 from flexblocks.libraries import scipy
 from flexblocks.progress import ProgressDisplay
 from flexblocks.user_warning import warn
+from flexblocks.warning_kinds import POOR_FIT
 
 # Residuals (n,) and their derivatives (n, k) at values (k,) of the parameters; both in standard deviations.
 Residuals = Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]
@@ -39,7 +40,7 @@ class Tuned:
     freedom : int
         Residuals less parameters.
     undetermined : tuple of str
-        What the data do not tell, in words.
+        What the data do not determine, in words.
     converged : bool
     costs : tuple of float
         Sum of squares from each start; infinite where there was no result.
@@ -59,7 +60,7 @@ def tuned(
     rough: Residuals | None,
     exact: Residuals,
     redundancy: np.ndarray,
-    wanted: Sought,
+    wanted: Unknowns,
     starts: int,
     seed: int,
     where: str,
@@ -73,7 +74,7 @@ def tuned(
     exact : callable
     redundancy : ndarray (n,)
         How many residuals tell as much as one, of each.
-    wanted : Sought
+    wanted : Unknowns
     starts : int
     seed : int
         Of the starts that are drawn.
@@ -91,7 +92,7 @@ def tuned(
         The data leave parameters undetermined; or the search did not converge.
     """
     results, costs, refusal = [], [], None
-    begins = [wanted.scaled(wanted.guess), *_best_of_many(rough or exact, wanted, starts - 1, seed)]
+    begins = [wanted.start(), *_best_of_many(rough or exact, wanted, starts - 1, seed)]
     with ProgressDisplay(where, len(begins), None) as display:
         for count, z in enumerate(begins):
             try:
@@ -110,11 +111,11 @@ def tuned(
     return _told(best, redundancy, wanted, tuple(costs), where)
 
 
-def _best_of_many(residuals: Residuals, wanted: Sought, count: int, seed: int) -> list[np.ndarray]:
+def _best_of_many(residuals: Residuals, wanted: Unknowns, count: int, seed: int) -> list[np.ndarray]:
     """Return the points of the search with the least cost among many that are drawn about the guess."""
     if not count:
         return []
-    drawn = wanted.drawn(DRAWN * (count + 1), FACTOR, seed)
+    drawn = wanted.drawn(DRAWN * (count + 1), FACTOR, np.random.default_rng(seed))
     costs = []
     for z in drawn:
         try:
@@ -126,9 +127,8 @@ def _best_of_many(residuals: Residuals, wanted: Sought, count: int, seed: int) -
     return [drawn[i] for i in order[:count]]
 
 
-def _least(residuals: Residuals, wanted: Sought, z: np.ndarray) -> scipy.optimize.OptimizeResult:
+def _least(residuals: Residuals, wanted: Unknowns, z: np.ndarray) -> scipy.optimize.OptimizeResult:
     """Return the least squares from a start of the search."""
-    prior = np.isfinite(wanted.deviation)
     latest: dict[bytes, tuple[np.ndarray, np.ndarray]] = {}
 
     def evaluated(z: np.ndarray, first: bool = False) -> tuple[np.ndarray, np.ndarray]:
@@ -145,13 +145,12 @@ def _least(residuals: Residuals, wanted: Sought, z: np.ndarray) -> scipy.optimiz
                     raise
                 r, J = (np.full_like(each, np.nan) for each in next(iter(latest.values())))
                 return r, J
-            r = np.concatenate([r, ((values - wanted.mean) / wanted.deviation)[prior]])
-            J = np.vstack([J, np.diag(1 / wanted.deviation)[prior]]) * wanted.slopes(values)
+            prior, by_prior = wanted.prior(z)
             latest.clear()
-            latest[key] = r, J
+            latest[key] = np.concatenate([r, prior]), np.vstack([J * wanted.slopes(z), by_prior])
         return latest[key]
 
-    low, high = wanted.scaled(wanted.low), wanted.scaled(wanted.high)
+    low, high = wanted.bounds()
     # A start has to be inside the bounds.
     width = np.where(np.isfinite(high - low), high - low, 2.0)
     z = np.clip(z, low + 1e-6 * width, high - 1e-6 * width)
@@ -173,13 +172,13 @@ def _least(residuals: Residuals, wanted: Sought, z: np.ndarray) -> scipy.optimiz
 def _told(
     best: scipy.optimize.OptimizeResult,
     redundancy: np.ndarray,
-    wanted: Sought,
+    wanted: Unknowns,
     costs: tuple[float, ...],
     where: str,
 ) -> Tuned:
     """Return what the best result tells, with warnings."""
     values = wanted.values(best.x)
-    slopes = wanted.slopes(values)
+    slopes = wanted.slopes(best.x)
     U, sizes, V = np.linalg.svd(best.jac, full_matrices=False)
     seen = sizes > UNSEEN * sizes.max(initial=0.0)
     directions = _directions(V[seen])
@@ -201,10 +200,13 @@ def _told(
     if words:
         warn(
             f"{where}: the data do not determine {'; '.join(words)}. Measure what depends on it, name fewer "
-            "parameters, or give what is known beforehand."
+            "parameters, or give what is known beforehand.",
+            POOR_FIT,
         )
     if best.status == 0:
-        warn(f"{where}: the search did not converge in {EVALUATIONS} evaluations; try other guesses or bounds.")
+        warn(
+            f"{where}: the search did not converge in {EVALUATIONS} evaluations; try other guesses or bounds.", POOR_FIT
+        )
     return Tuned(
         values,
         deviations,

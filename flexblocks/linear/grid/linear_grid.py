@@ -24,6 +24,7 @@ from flexblocks.linear.linearize import FORMS
 from flexblocks.modeling.model import Model
 from flexblocks.rich_display import RichDisplay
 from flexblocks.user_warning import warn
+from flexblocks.warning_kinds import GRID_ERRORS
 
 # MAC to the neighbouring point below which the identity of a mode is in doubt.
 DOUBTFUL = 0.8
@@ -96,7 +97,8 @@ class LinearGrid(RichDisplay):
         if error.largest > allowed and not on_a_node:
             warn(
                 f"LinearGrid.at: the interpolation error in the middle of this cell is large: {error}; must be below "
-                f"{100 * allowed:g} %: refine the grid, by points of its own or by linear_grid(..., tolerance=...)."
+                f"{100 * allowed:g} %: refine the grid, by points of its own or by linear_grid(..., tolerance=...).",
+                GRID_ERRORS,
             )
         whole = model_at(self.interpolated(place), self.dae)
         minimal = whole.minimal()

@@ -28,6 +28,7 @@ from flexblocks.validity.frequency_error import warn_of_frequencies
 from flexblocks.validity.large_deflections import is_quiet, large_deflections, left_out_deflections, warn_of_cases
 from flexblocks.validity.left_out_planes import warn_of_left_out_planes
 from flexblocks.validity.remarks import warn_of_slender_theory
+from flexblocks.warning_kinds import GRID_ERRORS, INTERRUPTED
 
 
 def linear_grid(
@@ -165,7 +166,8 @@ def _first_grid(samples: Samples, axes: tuple[Axis, ...]) -> tuple[LinearGrid, t
         answered()
         warn(
             f"linear_grid of '{samples.dae.name}' was interrupted; the grid ends at {axes[0].name} = "
-            f"{ticks[complete - 1]:g} of {ticks[-1]:g} {axes[0].unit}."
+            f"{ticks[complete - 1]:g} of {ticks[-1]:g} {axes[0].unit}.",
+            INTERRUPTED,
         )
         axes = (replace(axes[0], values=ticks[:complete]), *axes[1:])
         return _grid(samples, axes), axes, True
@@ -193,7 +195,8 @@ def _refined(grid: LinearGrid, samples: Samples, axes: tuple[Axis, ...], toleran
         where = ", ".join(f"{name} = {value:g}" for name, value in place.items())
         warn(
             f"linear_grid of '{samples.dae.name}': at {where} the interpolation error is {error}; the tolerance of "
-            f"{100 * tolerance:g} % was not reached: {reason}."
+            f"{100 * tolerance:g} % was not reached: {reason}.",
+            GRID_ERRORS,
         )
     return replace(grid, dataset=grid.dataset.assign_attrs(tolerance=tolerance))
 

@@ -5,7 +5,7 @@ The measure is the modal assurance criterion, weighted by mass, between neighbou
     MAC = |phi' M psi|^2 / (phi' M phi  psi' M psi)
 
 1 for the same shape, 0 for shapes that have nothing in common. Where two modes come near to each other and turn into
-one another (veering), it falls on the way; which of them goes on as which is then not for shapes to say.
+one another (veering), it falls on the way; which of them continues as which is then not for shapes to say.
 """
 
 from __future__ import annotations

@@ -55,7 +55,7 @@ def animate(
     color : "stress", "bending moment" or "speed", optional
         What beams are coloured by first.
     signals : sequence of str, optional
-        What is plotted under the view first.
+        What is plotted under the view first; those of each unit share axes.
     frames : int
         Most samples of a motion that are kept, evenly spaced in time.
     triangles : int

@@ -88,6 +88,8 @@ def forces(
         first, block = struts.first[element.name], element.terms.block
         for k in range(len(element.places)):
             on_frame = values[:, column + k]
+            if block.ports[k].name not in block.sketch():
+                continue
             if not isinstance(block, Contact):
                 found += _pair(element.name, type(block).__name__, first + k, axes[:, k], on_frame)
             elif k == 0:

@@ -64,6 +64,6 @@ def _outlet(
     """Return the pose of a rigid body's outlet, as its inlet sees it."""
     motion = frame_motion(dae.tree, f"{body.name}.frame_b", dae.q, ca.SX(dae.tree.size, 1))
     pose = ca.Function("outlet", [*dae.posture_symbols], [motion.R, motion.r])
-    R, r = (np.array(part.full()) for part in pose.call([*dae.posture(x[0], z[0], p)]))
+    R, r = (np.array(part.full()) for part in pose.call([*dae.posture(x[0], z[0], p[:, 0] if p.ndim > 1 else p)]))
     back = poses.R[0, 0].T
     return back @ R, back @ (r.ravel() - poses.r[0, 0])

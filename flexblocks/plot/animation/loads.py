@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any
 
 import casadi as ca
 import numpy as np
@@ -11,6 +12,7 @@ import numpy as np
 from flexblocks.beam.properties.profile import Distribution
 from flexblocks.beam.shapes.internal_forces import Cut
 from flexblocks.blocks.bodies.flexible_beam import FlexibleBeam
+from flexblocks.blocks.bodies.sliding_beam import SlidingBeam
 from flexblocks.dae.dae import DAE
 from flexblocks.dynamics.algorithms.internal_forces import internal_forces
 
@@ -60,23 +62,32 @@ def beam_loads(dae: DAE, x: np.ndarray, z: np.ndarray, u: np.ndarray, p: np.ndar
     return loads
 
 
-class _HingedBeam(FlexibleBeam):
-    """A beam whose cuts feel moments of bending alone: a third of the coordinates of whole cuts."""
-
-    @property
-    def cuts(self) -> tuple[Cut, ...]:
-        return tuple(
-            Cut(xi, f"moment({xi!r}).", hinges_only=True) for xi in np.linspace(0.0, 1.0, INTERVALS + 1).tolist()
-        )
+Beam = FlexibleBeam | SlidingBeam
 
 
-def _beams(dae: DAE) -> dict[str, FlexibleBeam]:
-    """Return the beams with cuts at all places, by name."""
+@lru_cache(maxsize=8)
+def _hinged(kind: type[Any]) -> type[Any]:
+    """Return beams of a kind whose cuts feel moments of bending alone: a third of the coordinates of whole cuts."""
+
+    class Hinged(kind):
+        @property
+        def cuts(self) -> tuple[Cut, ...]:
+            return tuple(
+                Cut(xi, f"moment({xi!r}).", hinges_only=True) for xi in np.linspace(0.0, 1.0, INTERVALS + 1).tolist()
+            )
+
+    return Hinged
+
+
+def _beams(dae: DAE) -> dict[str, Beam]:
+    """Return the beams with cuts at all places, by name; of sliding ones those whose forces are known at all."""
     cut = {}
     for body in dae.tree.bodies:
-        if isinstance(body.block, FlexibleBeam) and body.parent is not None:
+        if isinstance(body.block, SlidingBeam) and not body.block.stretches:
+            continue
+        if isinstance(body.block, Beam) and body.parent is not None:
             beam = body.block.with_values({"internal_forces": (), "largest_stress": False})
-            object.__setattr__(beam, "__class__", _HingedBeam)  # the same beam, symbols and all, cut elsewhere
+            object.__setattr__(beam, "__class__", _hinged(type(beam)))  # the same beam, symbols and all, cut elsewhere
             cut[body.name] = beam
     return cut
 
@@ -96,7 +107,7 @@ def _moments(dae: DAE) -> ca.Function:
     return ca.Function("moments", arguments, [ca.densify(ca.vertcat(*rows))])
 
 
-def _stress(block: FlexibleBeam, xi: np.ndarray, moments: dict[str, np.ndarray]) -> np.ndarray | None:
+def _stress(block: Beam, xi: np.ndarray, moments: dict[str, np.ndarray]) -> np.ndarray | None:
     """Return the largest bending stress (frames, k) [Pa]; at a jump of the section that on the outer side."""
     definition = block.nominal.section
     if definition is None:

@@ -46,6 +46,11 @@ def motion_run(
         wanted = np.linspace(motion.t[rows[0]], motion.t[rows[-1]], frames)
         rows = np.unique(rows[np.clip(np.searchsorted(motion.t[rows], wanted), 0, len(rows) - 1)])
     p = dae.p.values({name: value for name, value in motion.p.items() if name in dae.p}, "plot.animate: p: ")
+    if motion.changes:
+        p = np.repeat(p[:, None], len(rows), axis=1)
+        for name, values in zip(motion.p, motion.parameters_at(motion.t[rows]), strict=True):
+            if name in dae.p:
+                p[dae.p.index(name)] = values
     samples = Samples(motion.t[rows], motion.x[rows], motion.z[rows], motion.u[rows], p)
     return run(dae, label, "motion", samples, up_of(dae), triangles, signals(motion, rows, limits))
 

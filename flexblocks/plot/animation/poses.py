@@ -112,7 +112,7 @@ def _evaluated(dae: DAE, stations: int, *arguments: np.ndarray) -> np.ndarray:
     """Return poses (frames, k, 12) at the columns of the arguments."""
     q, p, *dependent = arguments
     frames = q.shape[1]
-    columns = [q, np.tile(np.reshape(p, (-1, 1)), frames), *dependent]
+    columns = [q, np.broadcast_to(p if p.ndim > 1 else p[:, None], (len(p), frames)), *dependent]
     values = _function(dae, stations).map(frames)(*columns)
     return np.array(values).T.reshape(frames, -1, 12)
 

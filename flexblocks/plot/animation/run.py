@@ -12,13 +12,16 @@ from flexblocks.plot.animation.arm import Arm, arm_parts
 from flexblocks.plot.animation.forces import Forces, forces
 from flexblocks.plot.animation.frames import NamedFrame, named_frames
 from flexblocks.plot.animation.loads import beam_loads
+from flexblocks.plot.animation.modal_stress import ModalStress, modal_stress
 from flexblocks.plot.animation.poses import STATIONS, BodyPoses, body_poses, speeds
 from flexblocks.plot.animation.signals import Signals
 from flexblocks.plot.animation.struts import Struts, element_frames, struts
 from flexblocks.plot.animation.tracks import Track, track
+from flexblocks.validity.deflection_error import coordinates_of
 
-# Colours of parts over time: for each part values at its stations (frames, k), or None where there are none.
-Colors = Mapping[str, list[np.ndarray | None]]
+# Colours of parts over time: for each part values at its stations (frames, k) or stress all over it; None where there
+# are none.
+Colors = Mapping[str, list[np.ndarray | ModalStress | None]]
 # What parts can be coloured by, with its unit.
 QUANTITIES = {"stress": "Pa", "bending moment": "N m", "speed": "m/s"}
 
@@ -32,7 +35,8 @@ class Samples:
     t : ndarray (frames,)
         [s]
     x, z, u : ndarray (frames, nx), (frames, nz), (frames, nu)
-    p : ndarray (np,)
+    p : ndarray (np,) or (np, frames)
+        The latter where parameters change on the way.
     """
 
     t: np.ndarray
@@ -91,12 +95,12 @@ def run(
         between,
         forces(dae, poses, between, attached, s.x, s.z, s.u, s.p) if kind != "mode" else Forces.none(len(s.t)),
         named_frames(dae, poses, s.x, s.z, s.p),
-        _colors(dae, poses, s) if kind == "motion" else {},
+        _colors(dae, arm, poses, s) if kind == "motion" else {},
         Signals() if signals is None else signals,
     )
 
 
-def _colors(dae: DAE, poses: list[BodyPoses], s: Samples) -> Colors:
+def _colors(dae: DAE, arm: Arm, poses: list[BodyPoses], s: Samples) -> Colors:
     loads = beam_loads(dae, s.x, s.z, s.u, s.p)
     xi = np.linspace(0.0, 1.0, STATIONS + 1)
 
@@ -107,9 +111,11 @@ def _colors(dae: DAE, poses: list[BodyPoses], s: Samples) -> Colors:
         places = loads[name].xi
         return np.array([np.interp(xi, places, row) for row in values])
 
-    colors: dict[str, list[np.ndarray | None]] = {"speed": list(speeds(dae, s.x, s.z, s.p))}
-    for quantity, field_name in (("bending moment", "moment"), ("stress", "stress")):
-        values = [along(one.body.name, field_name) for one in poses]
-        if any(value is not None for value in values):
-            colors[quantity] = values
-    return colors
+    colors: dict[str, list[np.ndarray | ModalStress | None]] = {"speed": list(speeds(dae, s.x, s.z, s.p))}
+    colors["bending moment"] = [along(one.body.name, "moment") for one in poses]
+    index = {body.name: i for i, body in enumerate(dae.tree.bodies)}
+    colors["stress"] = [
+        modal_stress(one.body, part.look, coordinates_of(dae, index[one.body.name], s.x)) or along(part.name, "stress")
+        for one, part in zip(poses, arm.parts, strict=True)
+    ]
+    return {quantity: values for quantity, values in colors.items() if any(value is not None for value in values)}

@@ -11,6 +11,7 @@ import numpy as np
 
 from flexblocks.libraries import scipy
 from flexblocks.plot.animation.arm import Arm
+from flexblocks.plot.animation.modal_stress import ModalStress
 from flexblocks.plot.animation.packing import packed
 from flexblocks.plot.animation.run import QUANTITIES, Run
 from flexblocks.plot.animation.shapes.mesh import Mesh
@@ -190,10 +191,7 @@ def _run(run: Run, arm: int) -> dict[str, Any]:
             }
             for force in run.forces.forces
         ],
-        "colours": {
-            quantity: [None if each is None else packed(each, "u1") for each in values]
-            for quantity, values in run.colors.items()
-        },
+        "colours": {quantity: [_colors(each) for each in values] for quantity, values in run.colors.items()},
         "signals": {
             "names": signals.names,
             "units": signals.units,
@@ -201,6 +199,16 @@ def _run(run: Run, arm: int) -> dict[str, Any]:
             "values": [packed(column, "i2") for column in signals.values.T],
             "limits": {name: [_finite(bound) for bound in limit] for name, limit in signals.limits.items()},
         },
+    }
+
+
+def _colors(values: np.ndarray | ModalStress | None) -> dict[str, Any] | None:
+    if values is None or isinstance(values, np.ndarray):
+        return None if values is None else packed(values, "u1")
+    return {
+        "amplitudes": packed(values.amplitudes, "f4"),
+        "modal": packed(values.modal.transpose(1, 2, 0).reshape(-1, len(values.modal)), "i2"),
+        "largest": values.largest,
     }
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from flexblocks.simulation.trajectory import Trajectory
 
 # Words of coordinates that bend a beam: tip deflections say the same and more.
-BENDING = ("bending", "curvature", "deflection_y[", "deflection_z[", "slope", "bend_")
+BENDING = ("mode[", "bending", "curvature", "deflection_y[", "deflection_z[", "slope", "bend_")
 
 
 @dataclass(frozen=True, eq=False)

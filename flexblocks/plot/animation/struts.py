@@ -12,6 +12,7 @@ from flexblocks.blocks.forces.cable import Cable
 from flexblocks.blocks.forces.contact import Contact
 from flexblocks.blocks.forces.hydraulic_cylinder import HydraulicCylinder
 from flexblocks.blocks.forces.line_force import LineForce
+from flexblocks.blocks.forces.pulley_rope import RopeSpans, tangent_points
 from flexblocks.blocks.forces.spring_damper import SpringDamper
 from flexblocks.dae.dae import DAE
 from flexblocks.dynamics.algorithms.frame_motions import placed
@@ -77,10 +78,10 @@ def struts(dae: DAE, arm: Arm, poses: list[BodyPoses], frames: ElementFrames) ->
             body = dae.tree.bodies[index]
             places.append((number[body.name], station_of(body, outlet)))
             points.append(origins[:, k])
-            lugs += _lug(arm, poses, number[body.name], body, origins[:, k], len(points) - 1)
-        more = [] if not isinstance(block, Contact) else _foot(block.nominal, axes, origins)
-        for point in more:
-            places.append(places[first + 1])
+            if block.ports[k].name in block.sketch():
+                lugs += _lug(arm, poses, number[body.name], body, origins[:, k], len(points) - 1)
+        for k, point in _more(block, axes, origins):
+            places.append(places[first + k])
             points.append(point)
         for role, shape, start, end, radius, span in _draw(block)(block.nominal, arm.scale, origins):
             drawn.append(
@@ -118,7 +119,11 @@ def element_frames(dae: DAE, x: np.ndarray, z: np.ndarray, p: np.ndarray) -> Ele
         return []
     q, _, *dependent = dae.posture(x.T, z.T, p)
     frames = len(x)
-    values = attached_frames(dae).function.map(frames).call([q, np.tile(np.reshape(p, (-1, 1)), frames), *dependent])
+    values = (
+        attached_frames(dae)
+        .function.map(frames)
+        .call([q, np.broadcast_to(p if p.ndim > 1 else p[:, None], (len(p), frames)), *dependent])
+    )
     found = []
     for axes, origins in zip(values[::2], values[1::2], strict=True):
         k = axes.shape[1] // frames // 3
@@ -129,6 +134,13 @@ def element_frames(dae: DAE, x: np.ndarray, z: np.ndarray, p: np.ndarray) -> Ele
             )
         )
     return found
+
+
+def _more(block: Any, axes: np.ndarray, origins: np.ndarray) -> list[tuple[int, np.ndarray]]:
+    """Return points (frames, 3) besides those of an element's frames, each with the number of that it moves with."""
+    if isinstance(block, RopeSpans):
+        return tangent_points(block.nominal, axes, origins)
+    return [(1, point) for point in _foot(block.nominal, axes, origins)] if isinstance(block, Contact) else []
 
 
 def _foot(block: Any, axes: np.ndarray, origins: np.ndarray) -> list[np.ndarray]:
@@ -162,6 +174,11 @@ def _rope(block: Any, scale: Scale, origins: np.ndarray) -> Drawn:
     return lines + [("rim", "ball", i, i, 0.45 * scale.joint, FULL) for i in range(1, count - 1)]
 
 
+def _spans(block: Any, scale: Scale, origins: np.ndarray) -> Drawn:
+    ends, first = 2 * len(block.lengths), origins.shape[1]
+    return [("rope", "rod", first + i, first + i + 1, 0.16 * scale.joint, FULL) for i in range(0, ends, 2)]
+
+
 def _spring(block: Any, scale: Scale, origins: np.ndarray) -> Drawn:
     del block
     most = float(np.linalg.norm(origins[:, 1] - origins[:, 0], axis=1).max())
@@ -184,6 +201,7 @@ DRAWN: dict[type, Callable[[Any, Scale, np.ndarray], Drawn]] = {
     HydraulicCylinder: _cylinder,
     LineForce: _cylinder,
     Cable: _rope,
+    RopeSpans: _spans,
     SpringDamper: _spring,
     Contact: _contact,
 }

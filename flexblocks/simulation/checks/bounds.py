@@ -17,7 +17,7 @@ from flexblocks.simulation.integrators.stepper import StepFailure
 # diverges, in ever smaller steps. The two-link arm under an unstable law gets here within seconds of computing time;
 # ten times this speed would take minutes.
 FASTEST = 1e5
-# A run that fails with less of such a state left, as a share of its start, is told to fail for that.
+# A run that fails with less of such a state left, as a share of its start, is said to fail for that.
 BESIDE_NONE = 0.1
 
 

@@ -24,7 +24,7 @@ from flexblocks.errors import listing
 from flexblocks.simulation.integrators.driven_equations import BUILDING
 from flexblocks.simulation.integrators.stepper import StepFailure
 
-# Inertia left of the weakest motion, as a fraction, at which a run that fails is told to be beside a singular posture
+# Inertia left of the weakest motion, as a fraction, at which a run that fails is taken to be beside a singular posture
 # (about 0.03 rad), and at which no shorter steps are tried (1e-4 rad).
 BESIDE, STUCK = 1e-3, 1e-8
 # A fixed step is too long if it changes that inertia, below a tenth of a radian, by more than this factor.

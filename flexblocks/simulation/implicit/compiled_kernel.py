@@ -129,10 +129,13 @@ class CompiledKernel:
         """Where it is in memory."""
         return self._kernel.value
 
-    def begin(self, t: float, segment: int, x: np.ndarray, z: np.ndarray, slow: bool = False) -> None:
-        """Begin at a state x (nx,) with guesses z (nz,) at `t` [s]; `slow`: nothing accelerates there yet."""
+    def begin(self, t: float, segment: int, x: np.ndarray, z: np.ndarray, rates: np.ndarray | None = None) -> None:
+        """Begin at a state x (nx,) with guesses z (nz,) at `t` [s]; `rates` (n + nw,) that are not solved for."""
         x, z = np.array(x, dtype=float), np.array(z, dtype=float)
-        self._call("state", DOUBLE(t), LONG(segment), _pointer(x), _pointer(z), LONG(slow))
+        known = None if rates is None else np.array(rates, dtype=float)
+        self._call(
+            "state", DOUBLE(t), LONG(segment), *map(_pointer, (x, z)), None if known is None else _pointer(known)
+        )
 
     def run(self, until: float, most: int) -> int:
         """Go on to a time [s], for at most so many steps; return how that ended."""
@@ -152,6 +155,6 @@ class CompiledKernel:
         """Advance a state x (nx,) and algebraic variables z (nz,), in place, by a step under held inputs u (nu,).
 
         All are contiguous arrays of floats. The run of this kernel, if there is one, is forgotten. A state that is the
-        last one goes on with its rates, another begins anew.
+        last one continues with its rates, another begins anew.
         """
         return self._call("step", _pointer(x), _pointer(z), _pointer(u), _pointer(self._kept["p"]), DOUBLE(dt))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from flexblocks.dae.dae import DAE
-from flexblocks.simulation.implicit.differences import derivatives
+from flexblocks.simulation.implicit.differences import Differences
 from flexblocks.simulation.implicit.displacements import Displacements
 
 # A mode counts as damped by the method if it loses more than this share of its amplitude in a period.
@@ -37,8 +37,21 @@ def damped_frequencies(
         Spectral radius at infinite frequency.
     """
     omega = frequencies(dae, x, z, u, p, displacements)
+    return tuple(np.sort(omega[are_damped(omega, step, radius)] / (2 * np.pi)).tolist())
+
+
+def are_damped(omega: np.ndarray, step: float, radius: float) -> np.ndarray:
+    """Return which modes (k,), by their angular frequencies [rad/s], a step [s] damps."""
     left = amplification(omega * step, radius) ** np.maximum(2 * np.pi / np.maximum(omega * step, 1e-9), 1.0)
-    return tuple(np.sort(omega[left < 1 - LOST] / (2 * np.pi)).tolist())
+    return left < 1 - LOST
+
+
+def closed_directions(J: np.ndarray) -> np.ndarray:
+    """Return the directions (n, k), orthonormal, that keep closures with slopes (m, n), in displacements."""
+    if not len(J):
+        return np.eye(J.shape[1])
+    _, sizes, right = np.linalg.svd(J)
+    return right[int(np.count_nonzero(sizes > RANK * sizes[0])) :].T
 
 
 def frequencies(
@@ -51,16 +64,15 @@ def frequencies(
     motion = np.concatenate([x[:n][columns], np.zeros(len(columns))])
     unit = np.concatenate([displacements.reach / displacements.weight, np.maximum(np.abs(x[2 * n :]), 1.0)])
     point = [still, np.zeros(N), np.zeros(m), z, u, motion, p, np.zeros(1)]
-    parts = derivatives(dae.interpreted.residual, point, n, unit)
+    differences = Differences(dae.interpreted.residual, point, n, unit)
     free = np.setdiff1d(np.arange(n), columns)
     # In displacements, so that coordinates of different units compare.
     scale = 1 / displacements.weight[free]
-    K, M = (part[np.ix_(free, free)] * np.outer(scale, scale) for part in (parts.K, parts.M))
-    J = parts.D[N : N + m][:, free] * scale
-    moves = np.eye(len(free))
-    if m:
-        _, sizes, right = np.linalg.svd(J)
-        moves = right[int(np.count_nonzero(sizes > RANK * sizes[0])) :].T
+    K, M = (
+        differences.along(*of)[np.ix_(free, free)] * np.outer(scale, scale) for of in ((1.0, 0.0, 0.0), (0.0, 0.0, 1.0))
+    )
+    J = -differences.in_multipliers()[free].T * scale
+    moves = closed_directions(J)
     squares = np.linalg.eigvals(np.linalg.lstsq(moves.T @ M @ moves, moves.T @ K @ moves, rcond=None)[0])
     return np.sqrt(np.maximum(squares.real, 0.0))
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import casadi as ca
 import numpy as np
 
@@ -13,26 +11,8 @@ ROOT, OF_RATES = 1.5e-8, 1e-3
 LEAST = 1e-3
 
 
-@dataclass(frozen=True, eq=False)
-class Derivatives:
+class Differences:
     """Derivatives of the residual R (rows,) at a point.
-
-    Attributes
-    ----------
-    R : ndarray (rows,)
-    K, D, M, Z : ndarray (rows, n), (rows, n + nw), (rows, n + nw), (rows, nz)
-        See `flexblocks.dae.functions.DAEFunctions.residual_jacobians`.
-    """
-
-    R: np.ndarray
-    K: np.ndarray
-    D: np.ndarray
-    M: np.ndarray
-    Z: np.ndarray
-
-
-def derivatives(residual: ca.Function, point: list[np.ndarray], n: int, unit: np.ndarray) -> Derivatives:
-    """Return the derivatives of a residual.
 
     Parameters
     ----------
@@ -44,19 +24,61 @@ def derivatives(residual: ca.Function, point: list[np.ndarray], n: int, unit: np
         Coordinates.
     unit : ndarray (n + nw,)
         Sizes of coordinates and first-order states that count as one.
+
+    Attributes
+    ----------
+    R : ndarray (rows,)
+    evaluations : int
+        Of the residual, so far.
     """
-    x, rates, multipliers, z, *others = point
-    N = len(rates)
-    of_x = ROOT * np.maximum(np.abs(x), np.concatenate([unit[:n], unit]))
-    of_rates = np.maximum(OF_RATES * np.abs(rates), unit)
-    of_z = ROOT * np.maximum(np.abs(z), 1.0)
-    size, count = len(x), len(x) + N + len(z)
-    X, A, W = np.tile(x[:, None], count + 1), np.tile(rates[:, None], count + 1), np.tile(z[:, None], count + 1)
-    X[np.arange(size), 1 + np.arange(size)] += of_x
-    A[np.arange(N), 1 + size + np.arange(N)] += of_rates
-    W[np.arange(len(z)), 1 + size + N + np.arange(len(z))] += of_z
-    values = np.array(residual(X, A, multipliers, W, *others)).reshape(-1, count + 1)
-    slopes = (values[:, 1:] - values[:, :1]) / np.concatenate([of_x, of_rates, of_z])
-    return Derivatives(
-        values[:, 0], slopes[:, :n], slopes[:, n:size], slopes[:, size : size + N], slopes[:, size + N :]
-    )
+
+    def __init__(self, residual: ca.Function, point: list[np.ndarray], n: int, unit: np.ndarray) -> None:
+        self._residual, self._point, self._n, self._unit = residual, point, n, unit
+        self.R, self.evaluations = np.array(residual(*point)).ravel(), 1
+
+    def along(self, of_q: float, of_v: float, of_a: float) -> np.ndarray:
+        """Return the derivatives (rows, n + nw) where each rate, in turn, changes by `of_a`, with all it moves.
+
+        What a rate is the derivative of changes by `of_v`, and its coordinate by `of_q`; first-order states have none.
+        """
+        x, rates, n, unit = self._point[0], self._point[1], self._n, self._unit
+        N = len(rates)
+        d = np.full(N, np.inf)
+        if of_q:
+            d[:n] = ROOT * np.maximum(np.abs(x[:n]), unit[:n]) / of_q
+        if of_v:
+            d = np.minimum(d, ROOT * np.maximum(np.abs(x[n:]), unit) / of_v)
+        if not (of_q or of_v):
+            d = np.maximum(OF_RATES * np.abs(rates), unit)
+        moving = np.isfinite(d)
+        columns = np.zeros((len(self.R), N))
+        d, which = d[moving], np.flatnonzero(moving)
+        X, A, each = np.tile(x[:, None], len(d)), np.tile(rates[:, None], len(d)), np.arange(len(d))
+        has_coordinate = which < n
+        X[which[has_coordinate], each[has_coordinate]] += of_q * d[has_coordinate]
+        X[n + which, each] += of_v * d
+        A[which, each] += of_a * d
+        if len(d):
+            columns[:, moving] = self._slopes([X, A, *self._point[2:]], d)
+        return columns
+
+    def in_multipliers(self) -> np.ndarray:
+        """Return the derivatives (rows, m) in the multipliers, which enter linearly."""
+        multipliers = self._point[2]
+        largest = np.max(np.abs(multipliers), initial=0.0)
+        return self._in_argument(2, np.full(len(multipliers), largest if largest > 0 else 1.0))
+
+    def in_algebraic(self) -> np.ndarray:
+        """Return the derivatives (rows, nz) in the algebraic variables."""
+        return self._in_argument(3, ROOT * np.maximum(np.abs(self._point[3]), 1.0))
+
+    def _in_argument(self, index: int, d: np.ndarray) -> np.ndarray:
+        if not len(d):
+            return np.zeros((len(self.R), 0))
+        point = list(self._point)
+        point[index] = np.tile(point[index][:, None], len(d)) + np.diag(d)
+        return self._slopes(point, d)
+
+    def _slopes(self, point: list[np.ndarray], d: np.ndarray) -> np.ndarray:
+        self.evaluations += len(d)
+        return (np.array(self._residual(*point)).reshape(len(self.R), len(d)) - self.R[:, None]) / d

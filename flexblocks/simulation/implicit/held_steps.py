@@ -47,7 +47,7 @@ class HeldSteps:
     def advance(self, X: np.ndarray, u: np.ndarray, p: np.ndarray, h: float) -> np.ndarray:
         """Return the state with work X (nx + 1,) after a step of h [s] under held inputs u (nu,).
 
-        A state whose motion is that after the last step goes on with its accelerations, which jump by what inputs and
+        A state whose motion is that after the last step continues with its accelerations, which jump by what inputs and
         first-order states change; another one begins anew.
 
         Raises
@@ -62,11 +62,11 @@ class HeldSteps:
             if not goes_on:
                 self._kernel = InterpretedKernel(self._problem)
                 at = self._kernel.integration
-                at.set_state(0.0, 0, x, self._problem.dae.z.start, False)
+                at.set_state(0.0, 0, x, self._problem.dae.z.start)
                 at.set_parameters(p)
             elif not known:
                 at.leave()
-                at.set_state(at.t, 0, x, at.z, False)
+                at.set_state(at.t, 0, x, at.z)
             at.t, at.inputs, self._u, self._p = 0.0, held_inputs(self._problem.dae, x, u, h), u.copy(), p.copy()
             before = at.work[0]
             if (not known and not at.start()) or self._kernel.equal_step(h) != DONE:

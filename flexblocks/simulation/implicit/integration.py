@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from flexblocks.dae.implicit_functions import powers
-from flexblocks.simulation.implicit.differences import derivatives
-from flexblocks.simulation.implicit.newton_matrix import Factors, chosen_closures, newton_matrix
+from flexblocks.simulation.implicit.differences import LEAST, Differences
+from flexblocks.simulation.implicit.newton_matrix import Factors, chosen_closures, columns_of_rates, newton_matrix
 from flexblocks.simulation.implicit.settings import COUNTS, FEEDBACK, ImplicitProblem
 
 # Iterations in which the algebraic variables of a start are solved for; rates and multipliers are linear.
@@ -31,8 +31,10 @@ class Integration:
         Of applied forces, and of dampers; powers at the end of the last step, and at its start.
     polynomial : tuple of ndarray or None
         Rates, multipliers and algebraic variables at the stages of the last step of Radau IIA.
+    derived : tuple or None
+        Which derivatives there are: (k1,) for the sum of a step of generalised alpha, or () if they are apart.
     factored : tuple or None
-        k1, k2 and the step (of Radau IIA) of the factors that are kept.
+        Step (of Radau IIA) of the factors that are kept, or ().
     """
 
     def __init__(self, problem: ImplicitProblem) -> None:
@@ -46,14 +48,17 @@ class Integration:
         self.rates, self.multipliers, self.size = np.zeros(self.N), np.zeros(self.m), np.full(self.N, 1e-9)
         self.work, self.power, self.earlier = np.zeros(2), np.zeros(2), np.zeros(2)
         self.counts: dict[str, int] = dict.fromkeys(COUNTS, 0)
-        self.is_fresh = self.is_started = self.has_matrices = False
-        self.factored: tuple[float, float, float] | None = None
+        self.is_fresh = self.is_started = False
+        self.derived: tuple[float, ...] | None = None
+        self.factored: tuple[float, ...] | None = None
         self.factors: Factors | None = None
         self.start_factors: Factors | None = None
         self.pair_factors: Factors | None = None
         self.polynomial: tuple[np.ndarray, np.ndarray, np.ndarray] | None = None
         self.best, self.most_active, self.t = 99, 0, 0.0
         self._missed: np.ndarray | None = None
+        self._sum = np.zeros((len(self.level), self.N))
+        self._parts = self._sum, self._sum, self._sum
         self._enter()
 
     def _enter(self) -> None:
@@ -75,11 +80,13 @@ class Integration:
         """Set the parameters (np,)."""
         self._arguments[6][:] = p
 
-    def set_state(self, t: float, segment: int, x: np.ndarray, z: np.ndarray, slow: bool) -> None:
-        """Go to a state; rates are solved for when the integration goes on."""
+    def set_state(self, t: float, segment: int, x: np.ndarray, z: np.ndarray, rates: np.ndarray | None = None) -> None:
+        """Go to a state; rates are solved for when the integration continues."""
         goes_on = self._missed is not None and t == self.t and np.array_equal(x[: 2 * self.n], self.x[: 2 * self.n])
         self._missed = self._missed if goes_on else None
-        self.t, self.segment, self._slow = t, segment, slow
+        self.t, self.segment, self._slow = t, segment, rates is not None
+        if rates is not None:
+            self.rates = np.array(rates, dtype=float)
         self.x, self.z, self.is_started = np.array(x, dtype=float), np.array(z, dtype=float), False
 
     def set_inputs(self, t: float) -> np.ndarray:
@@ -112,21 +119,48 @@ class Integration:
         for argument, value in zip(self._arguments, point, strict=False):
             argument[:] = value
 
-    def differentiate(self, x: np.ndarray, rates: np.ndarray, multipliers: np.ndarray, z: np.ndarray) -> None:
-        """Take the derivatives at a point whose inputs are set, without feedback, which matrices add."""
+    def differentiate_sum(self, k1: float, k2: float, *point: np.ndarray) -> None:
+        """Take the derivatives for dv = k1 da, dq = k2 da, at a point whose inputs and feedback are set."""
+        differences = self._differences(point)
+        self._sum = differences.along(k2, k1, 1.0)
+        self._keep(differences, (k1,))
+
+    def differentiate(self, *point: np.ndarray) -> None:
+        """Take the derivatives in coordinates, what rates are the derivatives of, and rates, apart."""
+        differences = self._differences(point)
+        self._parts = (
+            differences.along(1.0, 0.0, 0.0),
+            differences.along(0.0, 1.0, 0.0),
+            differences.along(0.0, 0.0, 1.0),
+        )
+        self._keep(differences, ())
+
+    def _differences(self, point: tuple[np.ndarray, ...]) -> Differences:
         with np.errstate(divide="ignore"):
             of_coordinates = self.problem.displacements.reach / self.weight
-        unit = np.where(self.weight > 0, of_coordinates, np.maximum(self.size, 1e-3))
-        self.feedback = 0.0
-        point = [x, rates, multipliers, z, *self._arguments[4:]]
-        self.parts = derivatives(self.residual, point, self.n, unit)
-        self.counts["residuals"] += 1 + self.n + 2 * self.N + len(z)
-        self.counts["jacobians"] += 1
-        J = self.parts.D[self.N : self.N + self.m, : self.n] * self.problem.closure_scale[:, None]
-        self.active = chosen_closures(np.where(self.held[: self.n] > 0, 0.0, J / self.weight[: self.n]), self.active)
+        unit = np.where(self.weight > 0, of_coordinates, np.maximum(self.size, LEAST))
+        return Differences(self.residual, [*point, *self._arguments[4:]], self.n, unit)
+
+    def _keep(self, differences: Differences, derived: tuple[float, ...]) -> None:
+        self._differentiate_others(differences)
+        self.derived, self.factored, self.is_fresh = derived, None, True
+
+    def _differentiate_others(self, differences: Differences) -> None:
+        """Take the derivatives in multipliers and algebraic variables, and choose the closures that count."""
+        self._in_multipliers, self._in_algebraic = differences.in_multipliers(), differences.in_algebraic()
+        J = -self._in_multipliers[: self.n].T * self.problem.closure_scale[:, None]
+        active = chosen_closures(np.where(self.held[: self.n] > 0, 0.0, J / self.weight[: self.n]), self.active)
+        if not np.array_equal(active, self.active):
+            self.derived = self.start_factors = None
+        self.active = active
         self.most_active = max(self.most_active, int(self.active.sum()))
-        self.has_matrices = self.is_fresh = True
-        self.factored = self.start_factors = None
+        self.counts["residuals"] += differences.evaluations
+        self.counts["jacobians"] += 1
+
+    @property
+    def masses(self) -> np.ndarray:
+        """Derivatives (rows, n + nw) in the rates, where those are taken apart."""
+        return self._parts[2]
 
     @property
     def feedback(self) -> float:
@@ -150,12 +184,17 @@ class Integration:
 
     def forget_matrices(self) -> None:
         """Take new derivatives in the next step."""
-        self.has_matrices = self.is_fresh = False
+        self.derived, self.is_fresh = None, False
+
+    def matrix_of_sum(self, k1: float) -> np.ndarray:
+        """Return Newton's matrix of a step of generalised alpha."""
+        columns = np.where(self.level[:, None], self._sum / k1, self._sum)
+        return newton_matrix(columns, self._in_multipliers, self._in_algebraic, self.level, self.active)
 
     def matrix(self, k1: complex, k2: complex) -> np.ndarray:
-        """Return Newton's matrix."""
-        parts = self.parts
-        return newton_matrix(parts.K, parts.D, parts.M, parts.Z, self.level, self.active, k1, k2, self.feedback)
+        """Return Newton's matrix for dv = k1 da, dq = k2 da."""
+        columns = columns_of_rates(*self._parts, self.level, k1, k2)
+        return newton_matrix(columns, self._in_multipliers, self._in_algebraic, self.level, self.active)
 
     def displacement(self, of_rates: np.ndarray, k1: float, k2: float) -> float:
         """Return the largest displacement [m] that changes of rates (n + nw,) count as."""
@@ -204,37 +243,39 @@ class Integration:
         self._missed, self.is_started = self.start_residual(), False
 
     def _factor_start(self) -> Factors:
-        """Return the factors of the matrix of rates, multipliers and algebraic variables where segments begin."""
-        N, m, level, parts = self.N, self.m, self.level, self.parts
-        matrix = np.zeros((len(level), len(level)))
-        matrix[:, :N] = np.where(level[:, None], parts.D, parts.M)
-        matrix[N + m :, :N] = 0.0
-        matrix[:N, N : N + m] = np.where(level[:N, None] | ~self.active, 0.0, -parts.D[N : N + m].T)
-        matrix[:, N + m :] = np.where(level[:, None], 0.0, parts.Z)
-        dropped = N + np.flatnonzero(~self.active)
-        matrix[dropped] = 0.0
-        matrix[dropped, dropped] = 1.0
+        """Return the factors of the matrix of rates, multipliers and algebraic variables where segments begin.
+
+        Accelerations are linear there: it is that of masses, and of closures' accelerations.
+        """
+        n, N, m = self.n, self.N, self.m
+        differences = self._differences((self.x, self.rates, self.multipliers, self.z))
+        masses = differences.along(0.0, 0.0, 1.0)
+        self._differentiate_others(differences)
+        columns, held = np.zeros((len(self.level), N)), np.flatnonzero(self.held)
+        columns[:N] = masses[:N]
+        columns[held] = 0.0
+        columns[held, held] = 1.0
+        columns[N : N + m, :n] = np.where(self.held[:n] > 0, 0.0, -self._in_multipliers[:n].T)
         self.counts["factorizations"] += 1
-        return Factors(matrix)
+        return Factors(newton_matrix(columns, self._in_multipliers, self._in_algebraic, self.level, self.active))
 
     def start(self) -> bool:
         """Solve for rates, multipliers and algebraic variables at a state; return whether there are any.
 
-        Where a motion goes on under other inputs, accelerations jump by what these change; those of vibrations that
+        Where a motion continues under other inputs, accelerations jump by what these change; those of vibrations that
         steps do not resolve stay as they are.
         """
         N, m, missed = self.N, self.m, self._missed
         self.keep_sizes()
         self.set_inputs(self.t)
         if missed is None:
-            self.has_matrices = False
-        before, old_rates = 0.0, self.rates
-        for iteration in range(0 if self._slow else STARTS):  # on the slow manifold nothing accelerates yet
-            if not self.has_matrices:
-                self.set_inputs(self.t)
-                self.differentiate(self.x, self.rates, self.multipliers, self.z)
+            self.start_factors = None
+        before, old_rates, solves = 0.0, self.rates, 2
+        for iteration in range(0 if self._slow else STARTS):  # those on the slow manifold are known
             if self.start_factors is None:
-                self.start_factors = self._factor_start()
+                self.feedback = 0.0
+                self.set_inputs(self.t)
+                self.start_factors, solves = self._factor_start(), 0
             right = -self.start_residual()
             if missed is not None:
                 right[: N + m] += missed[: N + m]
@@ -250,13 +291,14 @@ class Integration:
             if largest <= 1e-8 * np.max(np.abs(self.rates), initial=1e-300) and of_z < 1e-9:
                 break
             has_z = len(self.z) > 0
-            if self.is_fresh and iteration and not has_z:
+            solves += 1
+            if solves == 2 and not has_z:
                 break  # linear in rates and multipliers
-            if (iteration and largest + of_z > 0.1 * before) or (has_z and self.is_fresh):
-                self.has_matrices = False
+            if (iteration and largest + of_z > 0.1 * before) or (has_z and solves == 1):
+                self.start_factors = None
             before = largest + of_z
         if missed is None:
-            self.filtered, self.has_matrices = self.rates.copy(), False  # derivatives were those without forces
+            self.filtered, self.derived = self.rates.copy(), None
         else:
             self.filtered = self.filtered + self.rates - old_rates
         self._slow, self.polynomial, self._missed = False, None, None

@@ -9,6 +9,8 @@ from flexblocks.simulation.implicit.newton_matrix import Factors, SingularMatrix
 from flexblocks.simulation.implicit.settings import DONE, NEWTON, OF_TIME, SINGULAR
 
 ITERATIONS = 15
+# Steps that differ by such a share, as by rounding, have the same matrix.
+SAME = 1e-9
 
 
 def alpha_step(at: Integration, h: float) -> int:
@@ -22,24 +24,24 @@ def alpha_step(at: Integration, h: float) -> int:
     if at.previous_step == h:  # two equal steps: forces go on as they changed
         a, multipliers = 2 * a - at.before[2], 2 * multipliers - at.before[3]
     new_g = ((1 - force) * a + force * at.rates - mass * g) / (1 - mass)
-    feedback, newton = at.feedback_rate, at.problem.newton * min(1.0, h / OF_TIME)
+    newton = at.problem.newton * min(1.0, h / OF_TIME)
     x, z = at.x.copy(), at.z.copy()
     x[:n] += h * at.x[n : 2 * n] + h * h * ((0.5 - beta) * g[:n] + beta * new_g[:n])
     x[n:] += h * ((1 - gamma) * g + gamma * new_g)
     at.set_inputs(at.t + h)
+    at.feedback = at.feedback_rate
     accepted, before, iteration = False, 0.0, 0
     for iteration in range(1, ITERATIONS + 1):
-        if not at.has_matrices:
-            at.differentiate(x, a, multipliers, z)
-        at.feedback = feedback
-        if at.factored != (k1, k2, 0.0):
+        if not at.derived or abs(at.derived[0] / k1 - 1) > SAME:
+            at.differentiate_sum(k1, k2, x, a, multipliers, z)
+        if at.factored is None:
             try:
-                at.factors = Factors(at.matrix(k1, k2))
+                at.factors = Factors(at.matrix_of_sum(k1))
             except SingularMatrix:
-                at.has_matrices = False
+                at.derived = None
                 return SINGULAR
             at.counts["factorizations"] += 1
-            at.factored = (k1, k2, 0.0)
+            at.factored = ()
         assert at.factors is not None
         right = -at.evaluate(x, a, multipliers, z)
         at.counts["iterations"] += 1
@@ -62,12 +64,12 @@ def alpha_step(at: Integration, h: float) -> int:
             accepted = True
             break
         if iteration >= 3 and rate > 0.8:
-            at.has_matrices = False
+            at.derived = None
         before = off
     if not accepted:
         return NEWTON
     if iteration > 8 or at.is_at_change_point:
-        at.has_matrices = False
+        at.derived = None
     at.remember()
     at.t += h
     at.x, at.rates, at.filtered, at.multipliers, at.z = x, a, new_g, multipliers, z

@@ -50,9 +50,9 @@ class InterpretedKernel:
         x, rates, multipliers, z, work = (part.copy() for part in (at.x, at.rates, at.multipliers, at.z, at.work))
         return KernelState(at.t, x, rates, multipliers, z, work, dict(at.counts), self._dense.written)
 
-    def begin(self, t: float, segment: int, x: np.ndarray, z: np.ndarray, slow: bool = False) -> None:
-        """Begin at a state x (nx,) with guesses z (nz,) at `t` [s]; `slow`: nothing accelerates there yet."""
-        self.integration.set_state(t, segment, x, z, slow)
+    def begin(self, t: float, segment: int, x: np.ndarray, z: np.ndarray, rates: np.ndarray | None = None) -> None:
+        """Begin at a state x (nx,) with guesses z (nz,) at `t` [s]; `rates` (n + nw,) that are not solved for."""
+        self.integration.set_state(t, segment, x, z, rates)
 
     def run(self, until: float, most: int) -> int:
         """Go on to a time [s], for at most so many steps; return how that ended."""
@@ -135,15 +135,15 @@ class InterpretedKernel:
         left, h = end - at.t, self._next
         count = np.ceil(left / h * (1 - 1e-9))
         h = left if count <= 1 else left / count if count < 4 else h
-        if at.factored and at.factored[2] and abs(h / at.factored[2] - 1) < 1e-9:
-            h = at.factored[2]
+        if at.factored and abs(h / at.factored[0] - 1) < 1e-9:
+            h = at.factored[0]
         size = max(abs(at.t), abs(end))
         status, error = radau_step(at, h)
         if status != DONE:
             at.counts["rejected"] += 1
             if at.is_fresh or status == SINGULAR:
                 self._next, self._refused = h / 2, self._refused + 1
-                if self._refused > 2:
+                if at.m and self._refused > 2:  # a change point of loops
                     at.counts["fallbacks"] += 1
                     self._level = self._parts_of_alpha(min(4 * h, left))
                     status = self.equal_step(min(4 * h, left), radau=False)

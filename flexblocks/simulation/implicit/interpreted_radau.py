@@ -26,19 +26,19 @@ def radau_step(at: Integration, h: float) -> tuple[int, float]:
     else:
         ahead = _lagrange(1 + r.c * h / at.previous_step, r.c)
         a, multipliers, z = (ahead @ values for values in at.polynomial)
-    if not at.has_matrices:
+    at.feedback = at.feedback_rate
+    if at.derived != ():
         at.set_inputs(at.t)
         at.differentiate(at.x, *guess)
         at.best = 99
-    at.feedback = at.feedback_rate
-    if at.factored is None or at.factored[2] != h:
+    if at.factored != (h,):
         try:
             at.factors, at.pair_factors = Factors(at.matrix(k1, k1 * k1)), Factors(at.matrix(c1, c1 * c1))
         except SingularMatrix:
-            at.has_matrices = False
+            at.derived = None
             return SINGULAR, 0.0
         at.counts["factorizations"] += 1
-        at.factored = (k1, k1 * k1, h)
+        at.factored = (h,)
     assert at.factors is not None
     assert at.pair_factors is not None
     accepted, before, rate, iteration = False, 0.0, 0.0, 0
@@ -80,7 +80,7 @@ def radau_step(at: Integration, h: float) -> tuple[int, float]:
     error = 0.0
     if at.problem.settings.step is None:
         right = np.zeros(len(at.level))
-        missing = at.parts.M[:N] @ (at.rates - r.start @ a)
+        missing = at.masses[:N] @ (at.rates - r.start @ a)
         right[:N] = np.where(at.held > 0, 0.0, missing)
         error = at.displacement(at.factors.solve(right)[:N], k1, k1 * k1)
         if error > at.problem.settings.tolerance:
@@ -99,7 +99,7 @@ def radau_step(at: Integration, h: float) -> tuple[int, float]:
     if at.is_fresh:
         at.best = min(at.best, iteration)
     if rate > 0.4 or iteration > at.best + 8 or at.is_at_change_point:
-        at.has_matrices = False
+        at.derived = None
     at.is_fresh = False
     at.counts["steps"] += 1
     return DONE, error

@@ -63,38 +63,41 @@ def chosen_closures(J: np.ndarray, active: np.ndarray) -> np.ndarray:
 
 
 def newton_matrix(
-    K: np.ndarray,
-    D: np.ndarray,
-    M: np.ndarray,
-    Z: np.ndarray,
-    level: np.ndarray,
-    active: np.ndarray,
-    k1: complex,
-    k2: complex,
-    feedback: float,
+    of_rates: np.ndarray, in_multipliers: np.ndarray, in_algebraic: np.ndarray, level: np.ndarray, active: np.ndarray
 ) -> np.ndarray:
-    """Return the matrix of the unknowns (rates, multipliers, z) for dv = k1 da, dq = k2 da.
+    """Return the matrix of the unknowns (rates, multipliers, z).
 
     Parameters
     ----------
-    K, D, M, Z : ndarray
-        See `flexblocks.simulation.implicit.differences.Derivatives`.
+    of_rates : ndarray (rows, n + nw)
+        Columns of the rates, with all they move.
+    in_multipliers, in_algebraic : ndarray (rows, m), (rows, nz)
+        See `flexblocks.simulation.implicit.differences.Differences`.
     level : ndarray (rows,) of bool
-        Rows of closures and of prescribed coordinates, which are divided by k1.
+        Rows of closures and of prescribed coordinates.
     active : ndarray (m,) of bool
         Closures that count; the multipliers of the others are zero.
-    k1, k2 : float or complex
-    feedback : float
-        Rate at which violations of closures decay [1/s]; derivatives are those without it.
     """
-    (size, n), N, m = K.shape, D.shape[1], len(active)
-    matrix = np.zeros((size, size), dtype=type(k1))
-    first = np.where(level[:, None], 0.0, M) + np.where(level[:, None], 1.0, k1) * D
-    first[:, :n] += np.where(level[:, None], k2 / k1 * (K + feedback * D[:, :n]), k2 * K)
-    matrix[:, :N] = first
-    matrix[:N, N : N + m] = np.where(level[:N, None] | ~active, 0.0, -D[N : N + m].T)
-    matrix[:, N + m :] = Z
+    N = of_rates.shape[1]
+    multipliers = np.where(level[:, None] | ~active, 0.0, in_multipliers)
+    matrix = np.hstack([of_rates, multipliers, in_algebraic])
     dropped = N + np.flatnonzero(~active)
     matrix[dropped] = 0.0
     matrix[dropped, dropped] = 1.0
     return matrix
+
+
+def columns_of_rates(
+    K: np.ndarray, D: np.ndarray, M: np.ndarray, level: np.ndarray, k1: complex, k2: complex
+) -> np.ndarray:
+    """Return the columns (rows, n + nw) of rates for dv = k1 da, dq = k2 da.
+
+    Parameters
+    ----------
+    K, D, M : ndarray (rows, n + nw)
+        Derivatives in coordinates, in what rates are the derivatives of, and in rates.
+    level : ndarray (rows,) of bool
+        Rows that are divided by k1: of closures and of prescribed coordinates.
+    k1, k2 : float or complex
+    """
+    return np.where(level[:, None], D + k2 / k1 * K, M + k1 * D + k2 * K)

@@ -1,24 +1,39 @@
-"""Start on the slow manifold: rates with which a stiff arm begins to move without vibrating.
+"""Start on the slow manifold: a motion with which a stiff arm begins to move without vibrating.
 
 Rates that keep loops closed and have the least kinetic energy put most of it into vibrations, where bars are stiff and
 light. Those on the slow manifold bend and twist as little as the motion allows: they have the least elastic power, v'
-K v with the stiffness matrix K, and among these the least kinetic energy.
+K v with the stiffness matrix K, and among these the least kinetic energy. Deflections: see `slow_deflections`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
 from flexblocks.dae.dae import DAE
-from flexblocks.simulation.implicit.differences import derivatives
+from flexblocks.simulation.implicit.damped_modes import are_damped
 from flexblocks.simulation.implicit.displacements import Displacements
+from flexblocks.simulation.implicit.slow_deflections import MovingPosture, with_slow_deflections
 
 # What kinetic energy counts beside elastic power [1/s2], so that coordinates without stiffness have rates, too.
 OF_INERTIA = 1e-3
 # Coordinates that neither bend anything nor move mass of their own, such as joints at a cut, are scaled as if they did.
 ROUNDING = 1e-12
+
+
+@dataclass(frozen=True)
+class Given:
+    """What of a start stays as it is.
+
+    Attributes
+    ----------
+    coordinates, rates : tuple of int
+        Coordinates that have been given, and those whose rates have.
+    """
+
+    coordinates: tuple[int, ...] = ()
+    rates: tuple[int, ...] = ()
 
 
 def on_slow_manifold(
@@ -27,32 +42,54 @@ def on_slow_manifold(
     z: np.ndarray,
     u: np.ndarray,
     p: np.ndarray,
-    held: Sequence[int],
+    given: Given,
     displacements: Displacements,
-) -> np.ndarray:
-    """Return a state x (nx,) with rates on the slow manifold.
+    step: float | None,
+    radius: float,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return a state x (nx,) on the slow manifold, and its rates (n + nw,).
+
+    Deflections are those of the modes that steps damp; without a step, which damps nothing, they stay.
 
     Parameters
     ----------
     dae : DAE
     x, z, u, p : ndarray
         A consistent state, algebraic variables, inputs and parameters.
-    held : sequence of int
-        Coordinates whose rates are kept: those that a user has given, and prescribed ones.
+    given : Given
     displacements : Displacements
+    step : float or None
+        [s]
+    radius : float
+        Spectral radius at infinite frequency.
+
+    Raises
+    ------
+    ComputationError
+        See `with_slow_deflections`.
     """
-    n, N, at_rest = dae.tree.size, len(x) - dae.tree.size, x.copy()
+    n, prescribed = dae.tree.size, dae.tree.prescribed_columns
+    kept = sorted({*given.coordinates, *prescribed})
+    posture = MovingPosture(dae, z, u, p, displacements, np.setdiff1d(np.arange(n), kept))
+    rates_kept = np.array(sorted({*given.rates, *prescribed}), dtype=int)
+
+    def moving(x: np.ndarray) -> np.ndarray:
+        return with_slow_rates(posture, x, rates_kept)
+
+    if step is None:
+        return moving(x), np.zeros(len(x) - n)
+    x, accelerations = with_slow_deflections(posture, x, lambda omega: are_damped(omega, step, radius), moving)
+    return x, np.append(accelerations, np.zeros(len(x) - 2 * n))
+
+
+def with_slow_rates(posture: MovingPosture, x: np.ndarray, kept: np.ndarray) -> np.ndarray:
+    """Return a state x (nx,) with rates on the slow manifold, of which those at `kept` (k,) stay."""
+    n, N, at_rest = posture.dae.tree.size, len(x) - posture.dae.tree.size, x.copy()
     at_rest[n : 2 * n] = 0.0
-    columns = list(dae.tree.prescribed_columns)
-    motion = np.concatenate([x[:n][columns], np.zeros(len(columns))])
-    m = len(dae.expressions.closing_tree.loops.multipliers)
-    point = [at_rest, np.zeros(N), np.zeros(m), z, u, motion, p, np.zeros(1)]
-    of_states = np.maximum(np.abs(x[2 * n :]), 1.0)
-    unit = np.concatenate([displacements.reach / displacements.weight, of_states])
-    parts = derivatives(dae.interpreted.residual, point, n, unit)
-    K, M, J = (parts.K[:n] + parts.K[:n].T) / 2, parts.M[:n, :n], parts.D[N : N + m, :n]
-    kept = np.array(sorted(set(held)), dtype=int)
-    free = np.setdiff1d(np.arange(n), kept)
+    differences = posture.differences(at_rest, np.zeros(N))
+    K, M = differences.along(1.0, 0.0, 0.0)[:n, :n], differences.along(0.0, 0.0, 1.0)[:n, :n]
+    K, J = (K + K.T) / 2, differences.along(0.0, 1.0, 0.0)[posture.closures, :n]
+    free, m = np.setdiff1d(np.arange(n), kept), len(J)
     v = np.zeros(n)
     v[kept] = x[n : 2 * n][kept]
     A = (K + OF_INERTIA * M)[np.ix_(free, free)]

@@ -1,4 +1,4 @@
-"""Explicit Runge-Kutta methods with error control, for arms whose fastest modes are hardly damped: many steps a call.
+"""Explicit Runge-Kutta methods with error control, for arms whose fastest modes are lightly damped: many steps a call.
 
 The method of order 4 is for loose tolerances, where both are limited by stability (`flexblocks.dae.explicit_steps`).
 
@@ -33,7 +33,7 @@ FEW = 16
 class ExplicitStepper(Stepper):
     """Stepper by an embedded explicit Runge-Kutta method.
 
-    Where the equations become stiff in the course of a run, as in a contact, `otherwise` goes on.
+    Where the equations become stiff in the course of a run, as in a contact, `otherwise` continues.
 
     Parameters
     ----------

@@ -9,7 +9,7 @@ from flexblocks.simulation.integrators.driven_equations import BUILDING, DrivenE
 
 
 class InputValues:
-    """Inputs of the equations at many times, by a function for each number of times that is asked for."""
+    """Inputs of the equations at many times, by a function for each number of times that is requested."""
 
     def __init__(self, equations: DrivenEquations) -> None:
         self._input, self._size = equations.input, len(equations.dae.u)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -143,6 +143,15 @@ class Inputs:
         """Return the index of the segment of each time; a breakpoint belongs to the later segment."""
         slack = separation(self.ends[0], self.ends[-1])
         return np.clip(np.searchsorted(self.ends, times + slack, side="right") - 1, 0, len(self.ends) - 2)
+
+    def within(self, begin: float, end: float) -> Inputs:
+        """Return these inputs over a part of the run, from `begin` to `end` [s]."""
+        if begin == self.ends[0] and end == self.ends[-1]:
+            return self
+        least = separation(self.ends[0], self.ends[-1])
+        inner = self.ends[(self.ends > begin + least) & (self.ends < end - least)]
+        ends = np.array([begin, *inner, end])
+        return replace(self, ends=ends, gaps=self.gaps[self.segment_of((ends[:-1] + ends[1:]) / 2)])
 
     def raise_failure(self) -> None:
         """Raise the exception of a user's function that was called back, if there was one."""

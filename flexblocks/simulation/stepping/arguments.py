@@ -113,6 +113,9 @@ def _rows(group: Variables, values: Any, where: str) -> np.ndarray:
     if values is None:
         return np.array(group.start, dtype=float)[None]
     if isinstance(values, Mapping):
+        courses: dict[str, Any] = {name: value for name, value in values.items() if callable(value)}
+        if group.kind == "parameter" and courses:
+            group.values(courses, f"{where}: ")  # refuses them, and says where parameters change
         columns = {
             name: _numbers(value, f"{where}[{name}]", "a number or an array (runs,)") for name, value in values.items()
         }

@@ -43,7 +43,7 @@ class Kernel(ABC):
             Written: how many steps were taken. A run ends before the step that fails, or with the first whose result is
             not finite, which does not count.
         memory : object, optional
-            That of one run, which goes on; without one, all runs begin.
+            That of one run, which continues; without one, all runs begin.
         """
 
     def memory(self) -> Any:

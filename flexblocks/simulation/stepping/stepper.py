@@ -27,6 +27,7 @@ from flexblocks.simulation.stepping.samples import sample_schedule
 from flexblocks.simulation.stepping.schedule import Schedule
 from flexblocks.studies.pools import cores
 from flexblocks.user_warning import warn
+from flexblocks.warning_kinds import NOT_COMPILED, RUNS_STOPPED
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -103,7 +104,7 @@ class Stepper:
 
     A call is one step, `rollout` many of them in many runs. It keeps no state of a run: x holds all of it, that of
     samplers and delays of a closed loop included, so that runs are independent and begin wherever x says. Steps of the
-    implicit method go on with their accelerations where x is the state that the last step returned: what steps do not
+    implicit method keep their accelerations where x is the state that the last step returned: what steps do not
     resolve of these does not follow from a state.
 
     Attributes
@@ -140,7 +141,8 @@ class Stepper:
         if isinstance(self._kernel, InterpretedKernel):
             warn(
                 f"stepper of '{dae.name}': it could not be compiled (no C compiler, or a cache that is not writable; "
-                "the log has the reason); CasADi's virtual machine takes its steps, some 40 times slower."
+                "the log has the reason); CasADi's virtual machine takes its steps, some 40 times slower.",
+                NOT_COMPILED,
             )
         self._schedules: dict[float, Schedule] = {}
         self._memory = self._kernel.memory()
@@ -258,7 +260,7 @@ class Stepper:
         -------
         ndarray (runs, samples + 1, nx), or xarray.Dataset
             States at the samples, after the ticks there, as `simulate` has them; the last one, from which another
-            rollout goes on, is before them. What a run does not reach, as its state is not finite, is nan.
+            rollout continues, is before them. What a run does not reach, as its state is not finite, is nan.
 
         Raises
         ------
@@ -303,6 +305,38 @@ class Stepper:
         times, shown = begin + self.dt * np.arange(samples + 1), inputs[:, schedule.rows[schedule.kept >= 0, 0]]
         return rollout_dataset(dae, times, states, shown)
 
+    def advance(self, x: np.ndarray, u: np.ndarray, p: np.ndarray, *, threads: int | None = None) -> np.ndarray:
+        """Return the states (runs, nx) of many runs after one step: a `rollout` whose arrays are not checked.
+
+        For loops that go on from one step to the next in Python, which check what they begin with.
+
+        Parameters
+        ----------
+        x : ndarray (runs, nx)
+            States; those of loops are closed.
+        u : ndarray (runs, nu)
+            Inputs, held over the step.
+        p : ndarray (runs, np)
+            Parameters.
+        threads : int, optional
+            By default the number of cores.
+
+        Returns
+        -------
+        ndarray (runs, nx)
+            nan in runs whose state is not finite.
+
+        Raises
+        ------
+        ParameterError
+            Clocks have periods that do not divide `dt`.
+        """
+        schedule, runs = self._schedule(0.0, True), len(x)
+        X = np.append(x, np.zeros((runs, 1)), axis=1)
+        workers = 1 if isinstance(self._kernel, InterpretedKernel) else min(_workers(threads), runs)
+        kept, _ = rolled_out(self._kernel, schedule, X, u[:, None], p, 1, self._step_time, workers)
+        return kept[:, -1, :-1]
+
     def _schedule(self, begin: float, assumed: bool) -> Schedule:
         """Return the schedule of one step from a time [s]."""
         if assumed and not self._is_periodic:
@@ -343,7 +377,8 @@ class Stepper:
             f"rollout of '{self.dae.name}': {len(stopped)} of {len(taken)} runs did not reach the end, as a state is "
             f"not finite, and are nan from there on; the first is run {first} at t = "
             f"{schedule.starts[taken[first]]:.6g} s. Take smaller steps (dt / substeps), and check start states and "
-            "inputs."
+            "inputs.",
+            RUNS_STOPPED,
         )
 
 

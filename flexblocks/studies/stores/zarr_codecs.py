@@ -29,7 +29,7 @@ def refuse_codecs(folder: Path) -> None:
     """
     for name, described in _arrays(folder):
         if not isinstance(described, Mapping):
-            raise StoreError(f"{folder}: what is said of its array {name} cannot be read; the store is damaged.")
+            raise StoreError(f"{folder}: the metadata of its array {name} cannot be read; the store is damaged.")
         for key, harmless in (("compressor", COMPRESSORS), ("filters", COMPRESSORS | FILTERS)):
             named = described.get(key) or []
             for codec in named if isinstance(named, list) else [named]:

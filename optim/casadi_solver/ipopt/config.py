@@ -41,7 +41,7 @@ class CasadiSolverConfig(SolverConfig):
     multipliers : tuple of ndarray or None
         Those of the bounds of the free variables (n,) and of the constraints (m,), as ``extra_info.multipliers`` has
         them after a solve of a program of the same size; a warm start takes them in place of suffixes. Other sizes
-        count as none.
+        are negligible.
     compile : bool
         Whether to compile the functions with gcc or clang, once: libraries are cached per user. Without a compiler
         CasADi interprets them; ``results.extra_info.compiled`` reports which.

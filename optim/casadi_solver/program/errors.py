@@ -13,4 +13,4 @@ class UnsupportedModelError(FlexblocksError, IncompatibleModelError):
 
 
 class TrivialConstraintError(FlexblocksError, InfeasibleConstraintException, NoOptimalSolutionError, NoSolutionError):
-    """A violated constraint without free variables, or crossed bounds: the model is infeasible as it stands."""
+    """A violated constraint without free variables, or crossed bounds: the model is trivially infeasible."""

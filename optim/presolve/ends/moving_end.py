@@ -7,10 +7,10 @@ from dataclasses import replace
 
 import casadi as ca
 import numpy as np
-import scipy.linalg
 
 from flexblocks.dae.dae import DAE
 from flexblocks.geometry import bending
+from flexblocks.libraries import scipy
 from flexblocks.statics.operating_point import OperatingPoint
 
 from ...errors import ProblemError

@@ -6,9 +6,9 @@ import warnings
 from collections.abc import Sequence
 
 import numpy as np
-import scipy.linalg
 
 from flexblocks.dae.dae import DAE
+from flexblocks.libraries import scipy
 from flexblocks.linear.linearize import linearize
 from flexblocks.statics.operating_point import OperatingPoint
 

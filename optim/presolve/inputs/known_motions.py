@@ -7,10 +7,10 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from scipy.interpolate import CubicHermiteSpline, PPoly
 
 from flexblocks.dae.dae import DAE
 from flexblocks.errors import listing, suggestion
+from flexblocks.libraries import scipy
 
 from ...errors import ProblemError
 from ...problem.known_motion import known_motion, start_and_end
@@ -154,12 +154,14 @@ def _known_input(dae: DAE, problem: Problem, name: str, times: np.ndarray) -> np
     return known_motion(WHERE, problem.prescribed[told[0]], times, told[1])
 
 
-def exact_inputs(dae: DAE, problem: Problem, phase: Phase, mesh_times: np.ndarray) -> dict[str, PPoly]:
+def exact_inputs(
+    dae: DAE, problem: Problem, phase: Phase, mesh_times: np.ndarray
+) -> dict[str, scipy.interpolate.PPoly]:
     """Return the known inputs over the time of a phase [s], far finer than on its mesh."""
     count = PIECES * (len(mesh_times) - 1) + 1
     times = np.interp(np.linspace(0.0, 1.0, count), np.linspace(0.0, 1.0, len(mesh_times)), mesh_times)
     exact = {}
     for name, (_, value, rate) in known_values(dae, problem, phase, times).items():
-        spline = CubicHermiteSpline(times, value, rate)
-        exact[name] = PPoly(spline.c, spline.x, extrapolate=False)
+        spline = scipy.interpolate.CubicHermiteSpline(times, value, rate)
+        exact[name] = scipy.interpolate.PPoly(spline.c, spline.x, extrapolate=False)
     return exact

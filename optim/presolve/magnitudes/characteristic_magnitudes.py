@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
-from scipy.interpolate import BSpline, make_interp_spline
 
 from flexblocks.constraints.loop_equations import closure_equations, regular_mass
 from flexblocks.constraints.ranges import state_bounds
+from flexblocks.libraries import scipy
 from flexblocks.statics.balance import unknown_slices
 
 from ...tolerances import RESIDUE, ROUNDING
@@ -48,7 +48,7 @@ class Characteristics:
     """
 
     magnitudes: Magnitudes
-    bending: BSpline | None
+    bending: scipy.interpolate.BSpline | None
     used: np.ndarray
     asked: np.ndarray
     kinetic: float
@@ -98,7 +98,7 @@ def characteristics(t: PhaseTranscription) -> Characteristics:
         "goal_energy": np.array([ENERGIES * kinetic]),
         "du": np.maximum(_peak(np.gradient(rigid.u, rigid.times, axis=0)), u / T),
     }
-    bending = None if still else make_interp_spline(rigid.times, rigid.bent, k=5)
+    bending = None if still else scipy.interpolate.make_interp_spline(rigid.times, rigid.bent, k=5)
     return Characteristics(sizes, bending, used, _peak(rigid.u), kinetic)
 
 

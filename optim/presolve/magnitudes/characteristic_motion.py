@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.interpolate import BSpline
 
+from flexblocks.libraries import scipy
 from flexblocks.statics.balance import motion
 
 from ...collocation.mesh import Mesh
@@ -74,7 +74,9 @@ def characteristic_motion(t: PhaseTranscription, stiffness: np.ndarray) -> Chara
     return CharacteristicMotion(times, q, v, a, w, dw, z, u, change[:n].T, held)
 
 
-def _moved(t: PhaseTranscription, states: BSpline, times: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _moved(
+    t: PhaseTranscription, states: scipy.interpolate.BSpline, times: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return states (..., nx) at times [s], with their first two derivatives in time."""
     T = t.mesh.duration
     parts = (states(times / T), states.derivative()(times / T), states.derivative(2)(times / T))
@@ -83,7 +85,7 @@ def _moved(t: PhaseTranscription, states: BSpline, times: np.ndarray) -> tuple[n
 
 
 def _followed(
-    t: PhaseTranscription, times: np.ndarray, states: BSpline, w: np.ndarray, dw: np.ndarray
+    t: PhaseTranscription, times: np.ndarray, states: scipy.interpolate.BSpline, w: np.ndarray, dw: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the first-order states (k, nw) and their rates, of which those that no input drives follow the motion."""
     n, T = t.dae.tree.size, t.mesh.duration

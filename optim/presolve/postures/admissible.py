@@ -27,7 +27,7 @@ class Admissible:
         Of the states, and of the inputs that hold it.
     path : PathValues, optional
     time : float
-        At which the path values are asked for [s].
+        At which the path values are requested [s].
     """
 
     limits: Limits

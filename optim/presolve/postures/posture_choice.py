@@ -21,7 +21,7 @@ def nearest_fit(program: PostureProgram, admissible: Admissible) -> tuple[np.nda
 
     None if there is no posture. It is fit if it is admissible, bends beams no farther than their theory goes, and
     equilibria lead there. Linear beams that are bent by a tenth of their length balance in postures that no arm has,
-    with much force and all over the linkage; a boom of 30 m had one 1 % nearer than the posture that was meant. Beyond
+    with much force and all over the linkage; a boom of 30 m had one 1 % nearer than the one intended. Beyond
     the dead centre of a cylinder, which has the same lengths there, the light end of a boom is often near, too.
     """
     nearest: dict[int, tuple[np.ndarray, float]] = {}  # by how many conditions it meets

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from scipy.stats import qmc
 
 from flexblocks.dae.dae import DAE
 from flexblocks.geometry import bending
+from flexblocks.libraries import scipy
 from flexblocks.statics.operating_point import OperatingPoint
 
 from ..equilibrium import accompanying_motion, joint_motions, turning
@@ -46,7 +46,7 @@ def start_points(
     if not ways.shape[1]:
         return [start, *drawn]
     # Two start points close to the posture (5 %): the posture itself may be singular, as a stretched arm is.
-    spread = SPREAD * (2 * qmc.Sobol(ways.shape[1], scramble=False).random(TRIES) - 1)
+    spread = SPREAD * (2 * scipy.stats.qmc.Sobol(ways.shape[1], scramble=False).random(TRIES) - 1)
     starts = drawn
     for c in np.vstack([0.05 * spread[:2], spread]):
         x = start.copy()

@@ -68,7 +68,7 @@ def _check_rates(dae: DAE, begin: End, end: End, floating: list[int]) -> None:
 def _check_named_rates(t: PhaseTranscription) -> None:
     """Refuse rates of a floating base at a goal with joints at rest that are not those of the momentum at the start.
 
-    With its joints at rest the arm is one body: without a moment of momentum it goes on as its centre of mass does.
+    With its joints at rest the arm is one body: without a moment of momentum it continues as its centre of mass does.
     """
     dae, n, names, start = t.dae, t.dae.tree.size, t.dae.q_names, t.start
     goal = t.phase.goal_at(0.0) if t.phase.is_timed else {}

@@ -138,7 +138,7 @@ class _Search:
         self._from(self._program.start)
 
     def refusal(self, line: Follow, frame: str) -> str:
-        """Return what is told of a place that the frame does not come near."""
+        """Return what is reported of a place that the frame does not come near."""
         bent = ""
         if self._position.bends.any():
             bent = f", even if it bends {BENT:g} times as far as a smooth motion bends it"

@@ -7,14 +7,11 @@ from itertools import pairwise
 
 import numpy as np
 
-from flexblocks.constraints.loop_equations import closure_equations, closure_slopes, gap, mismatches
-from flexblocks.constraints.loop_newton import RANK
-from flexblocks.dae.dae import DAE
+from flexblocks.constraints.loop_equations import closure_equations, gap, mismatches
+from flexblocks.constraints.parameter_changes import inertia_change, opens_loops
 from flexblocks.errors import listing
-from flexblocks.libraries import scipy
 
 from ...errors import ProblemError
-from ...tolerances import RESIDUE, ROUNDING
 from ..phase_transcription import PhaseTranscription
 from ..transcribed_problem import TranscribedProblem
 
@@ -44,34 +41,21 @@ def check_pick_ups(transcribed: TranscribedProblem) -> None:
             )
 
 
-def inertia_change(dae: DAE, q: np.ndarray, before: np.ndarray, after: np.ndarray) -> tuple[bool, bool]:
-    """Return whether inertia grows in some direction of motion, and whether it shrinks in some.
-
-    In the posture `q` (n,), from the parameters `before` (np,) to those `after`.
-    """
-    M, other = dae.mass_matrix(q, before).full(), dae.mass_matrix(q, after).full()
-    # Pins of linkages and the like move no mass by themselves.
-    size = np.sqrt(np.maximum(np.diag(M), np.diag(other)))
-    unit = np.divide(1.0, size, out=np.zeros_like(size), where=size > 0)
-    change = np.linalg.eigvalsh(unit[:, None] * (other - M) * unit)
-    return bool(change.max() > ROUNDING), bool(change.min() < -ROUNDING)
-
-
 def check_lengths(transcribed: TranscribedProblem) -> None:
     """Refuse parameters with which loops, closed at the end of the phase before, are open or open in motion."""
     dae = transcribed.dae
     for before, t, q in _changes(transcribed):
         old, new = before.p, t.p
-        if not _opens(dae, q, old, new, moves=not before.end.is_rest):
+        if not opens_loops(dae, q, old, new, moves=not before.end.is_rest):
             continue
         changed = []
         for k in np.flatnonzero(old != new):
             alone = old.copy()
             alone[k] = new[k]
-            if _opens(dae, q, old, alone, moves=True):
+            if opens_loops(dae, q, old, alone, moves=True):
                 changed.append(f"{dae.p.names[k]} from {old[k]:g} to {new[k]:g}")
         opened = "open as the arm moves on"
-        if _opens(dae, q, old, new, moves=False):
+        if opens_loops(dae, q, old, new, moves=False):
             gaps = [gap(closure_equations(dae), q, values) for values in (old, new)]
             opened = f"are open: {mismatches(dae, q, new if gaps[1] > gaps[0] else old)}"
         raise ProblemError(
@@ -79,15 +63,3 @@ def check_lengths(transcribed: TranscribedProblem) -> None:
             f"the phase '{before.phase.name}', {opened}. A linkage keeps its lengths; change "
             "what moves no joint, or plan the phases by themselves."
         )
-
-
-def _opens(dae: DAE, q: np.ndarray, old: np.ndarray, new: np.ndarray, moves: bool) -> bool:
-    """Whether the change of parameters opens loops in the posture q, or if the arm `moves`, through it."""
-    gaps = [gap(closure_equations(dae), q, values) for values in (old, new)]
-    if min(gaps) <= RESIDUE < max(gaps):
-        return True
-    if not moves or max(gaps) > RESIDUE:
-        return False
-    before, after = (closure_slopes(dae, q, values) for values in (old, new))
-    rates = scipy.linalg.null_space(before, rcond=RANK)
-    return bool(np.abs((after - before) @ rates).max(initial=0.0) > RESIDUE * np.abs(before).max())

@@ -12,10 +12,10 @@ from itertools import combinations
 
 import casadi as ca
 import numpy as np
-import scipy.linalg
 
 from flexblocks.constraints.loop_equations import regular_mass
 from flexblocks.dae.dae import DAE
+from flexblocks.libraries import scipy
 from flexblocks.statics.balance import motion, rest, unknown_vector
 from flexblocks.statics.operating_point import OperatingPoint
 

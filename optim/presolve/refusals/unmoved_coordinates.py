@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import casadi as ca
 import numpy as np
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 
 from flexblocks.dae.dae import DAE
 from flexblocks.errors import listing
+from flexblocks.libraries import scipy
 
 from ...errors import ProblemError
 from ...tolerances import RESIDUE, ROUNDING
@@ -53,6 +52,6 @@ def _moved(dae: DAE) -> np.ndarray:
     pushed = ca.jacobian_sparsity(residual, u)
     coupled = [ca.jacobian_sparsity(residual, motion) for motion in (q, v, a)]
     rows, columns = (np.concatenate([getattr(each, part)() for each in coupled]) for part in ("row", "get_col"))
-    graph = coo_array((np.ones(len(rows)), (rows, columns)), shape=(n, n))
-    _, group = connected_components(graph, directed=False)
+    graph = scipy.sparse.coo_array((np.ones(len(rows)), (rows, columns)), shape=(n, n))
+    _, group = scipy.sparse.csgraph.connected_components(graph, directed=False)
     return np.isin(group, group[np.unique(pushed.row())])

@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.interpolate import BSpline, make_interp_spline
 
 from flexblocks.dae.dae import DAE
+from flexblocks.libraries import scipy
 from flexblocks.statics.balance import rest, unknown_slices
 from flexblocks.statics.followed import followed, straight_way, taut_way
 from flexblocks.statics.operating_point import OperatingPoint
@@ -31,9 +31,9 @@ class QuasiStaticPath:
         States (nx,), whose rates are zero, algebraic variables (nz,) and forces that close loops (m,).
     """
 
-    x: BSpline
-    z: BSpline
-    forces: BSpline
+    x: scipy.interpolate.BSpline
+    z: scipy.interpolate.BSpline
+    forces: scipy.interpolate.BSpline
 
 
 def follows_from_balance(dae: DAE) -> bool:
@@ -93,5 +93,5 @@ def driven_names(dae: DAE, problem: Problem, phase: Phase) -> list[str]:
     return [name for name in problem.start if name in dae.q_names and name in (phase.goal or {})]
 
 
-def _spline(shares: np.ndarray, values: np.ndarray) -> BSpline:
-    return make_interp_spline(shares, values, k=5)
+def _spline(shares: np.ndarray, values: np.ndarray) -> scipy.interpolate.BSpline:
+    return scipy.interpolate.make_interp_spline(shares, values, k=5)

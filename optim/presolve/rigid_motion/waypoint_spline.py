@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from scipy.interpolate import BSpline, make_interp_spline
 
 from flexblocks.constraints.states_at_posture import followed_outputs
 from flexblocks.dae.dae import DAE
+from flexblocks.libraries import scipy
 
 from ..first_order_states import integrated_states
 
@@ -20,7 +20,7 @@ Waypoint = tuple[float, np.ndarray]
 Motion = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 
-def spline_through(waypoints: Sequence[Waypoint], n: int, duration: float) -> BSpline:
+def spline_through(waypoints: Sequence[Waypoint], n: int, duration: float) -> scipy.interpolate.BSpline:
     """Return the quintic spline through waypoints, over the fraction of the `duration` [s] from 0 to 1.
 
     At both ends the n coordinates have the rates there, and no acceleration; the first four derivatives are continuous
@@ -32,10 +32,12 @@ def spline_through(waypoints: Sequence[Waypoint], n: int, duration: float) -> BS
         rates = np.zeros_like(state)
         rates[:n] = duration * state[n : 2 * n]
         ends.append([(1, rates), (2, np.zeros_like(state))])
-    return make_interp_spline(np.array(shares), np.array(states), k=5, bc_type=tuple(ends))
+    return scipy.interpolate.make_interp_spline(np.array(shares), np.array(states), k=5, bc_type=tuple(ends))
 
 
-def waypoint_spline(dae: DAE, p: np.ndarray, waypoints: Sequence[Waypoint], duration: float) -> BSpline:
+def waypoint_spline(
+    dae: DAE, p: np.ndarray, waypoints: Sequence[Waypoint], duration: float
+) -> scipy.interpolate.BSpline:
     """Return the states (nx,) over the share of a `duration` [s]: `spline_through`, but for what follows the posture.
 
     Ropes of splined lengths would be slack or torn between two postures in which they are taut.
@@ -53,7 +55,7 @@ def waypoint_spline(dae: DAE, p: np.ndarray, waypoints: Sequence[Waypoint], dura
     samples = np.linspace(0.0, 1.0, SAMPLES + 1)
     x = smooth(samples)
     x[:, following] *= spanned(x)
-    return make_interp_spline(samples, x, k=5)
+    return scipy.interpolate.make_interp_spline(samples, x, k=5)
 
 
 def with_reference_rates(dae: DAE, motion: Motion, duration: float) -> Motion:

@@ -29,7 +29,7 @@ UNSEEN = 0.5  # such a deviation after the motion
 
 @dataclass(frozen=True, eq=False)
 class Excitation(Extending):
-    """The uncertainty that is left of parameters after the motion, as measured samples of it tell.
+    """The remaining uncertainty of parameters after the motion has been measured.
 
     Sensitivities of the arm's states in the parameters, and the information that they gather, become states of the
     problem, so that derivatives are exact. Take few parameters and a model of few modes: each parameter adds as many

@@ -60,7 +60,7 @@ class SquaredInputs(Objective):
 
     @property
     def over(self) -> str:
-        """What is said of sizes in words."""
+        """What is reported of sizes in words."""
         return "" if self.relative_to is None else ", each over its size"
 
 

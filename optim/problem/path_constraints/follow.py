@@ -41,7 +41,7 @@ class Follow(PathConstraint):
     Notes
     -----
     (D^2 - d^2) / (2 D) >= 0 with the tolerance D and the distance d from the nearest piece: a mean over all pieces,
-    weighted by exp(-40 d^2 / D^2) and so never less than the least, which is smooth where one piece gives way to the
+    weighted by exp(-40 d^2 / D^2) and so never less than the least, which is smooth where one piece yields to the
     next. Nothing asks for a direction: where the line crosses or comes near itself, via points say which way.
     """
 

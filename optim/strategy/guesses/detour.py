@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from scipy.stats import qmc
+
+from flexblocks.libraries import scipy
 
 from ...errors import ProblemError
 from ...presolve.bounds import no_limits
@@ -38,7 +39,7 @@ def detour(t: PhaseTranscription, seeds: int = SEEDS) -> tuple[Waypoint, ...]:
     size, ways = joint_motions(t.dae, start)
     # Sobol samples around its middle, judged by path violation, then by distance
     middle = (from_ + to) / 2
-    spread = SPREAD * (2 * qmc.Sobol(ways.shape[1], scramble=False).random(TRIES) - 1)
+    spread = SPREAD * (2 * scipy.stats.qmc.Sobol(ways.shape[1], scramble=False).random(TRIES) - 1)
     candidates = np.tile(middle, (TRIES, 1))
     candidates[:, :n] += size * (spread @ ways.T)
     candidates = np.clip(candidates, t.limits.x[:, 0], t.limits.x[:, 1])

@@ -15,7 +15,7 @@ from ...collocation.transcription_options import (
     takes_transcription_options,
     transcription_options,
 )
-from ...errors import PlanError, PlanWarning
+from ...errors import PlanError
 from ...model.build import model_of
 from ...model.initial_guess import set_guess
 from ...model.objective import set_costs
@@ -25,6 +25,7 @@ from ...problem.problem import Problem
 from ...problem.rest_to_rest import RestToRest
 from ...results.plan import Plan
 from ...verification.shared_coordinates import shared_coordinates
+from ...warning_kinds import POOR_GUESS
 from ..solver import Solver, was_ended
 from ..warm_start import start_from
 from .guess_series import Guess, Table, of_phases, read_guess, table_of
@@ -100,7 +101,7 @@ def solve_from_given(model: Any, guess: Guess, solver: Solver) -> Plan | None:
         warn(
             f"Plan of '{asked.arm.name}': the given guess breaks the equations of the problem by {given:.3g} of "
             f"their magnitude, the planner's own by {own:.3g}: planned from its own.",
-            PlanWarning,
+            POOR_GUESS,
         )
         set_own(model)
         return None

@@ -15,7 +15,7 @@ from flexblocks.simulation.simulate import SimulationError
 from flexblocks.user_warning import warn
 
 from ...collocation.transcription_options import TranscriptionOptions
-from ...errors import PlanError, PlanWarning, ProblemError
+from ...errors import PlanError, ProblemError
 from ...ipopt_options import FINER_MESH, NEAR_EQUATIONS, NEIGHBOR
 from ...results.attempt import Attempt
 from ...results.plan import Plan
@@ -24,6 +24,7 @@ from ...solve import advice_on_ends
 from ...solver_statistics import UNRESOLVED
 from ...verification.criteria import Allowed, Criteria, allowed
 from ...verification.tracked_replay import AUTO
+from ...warning_kinds import REFINEMENT_ENDED
 from ..continuation import Continuation
 from ..request import Request
 from ..settings import SETTINGS, Settings
@@ -70,7 +71,7 @@ def refine_mesh(plan: Plan, criteria: Criteria, solver: Solver | None = None, se
     allow, violates regions by no more than 1e-3 of the reach and any other limit by no more than 1 %. Where the arm
     needs feedback (see `MeshErrors`) the replay has it, and the local error of each interval has to meet the criteria,
     too. A plan that replays but for limits that it exceeds by little is made again on the same mesh, with margins to
-    them. What is finer is told by `finer_transcriptions`; of several the next is tried where one is not solved. Each
+    them. What is finer is for `finer_transcriptions`; of several the next is tried where one is not solved. Each
     plan starts from the last one; from least effort if its duration is free and the last one lived off its scheme and
     missed by much, as a motion with excessive vibration on a coarse mesh keeps it on a finer one. Where it misses by
     little, shorter intervals come before another scheme, until halving all of them hardly helps. Where a scheme that
@@ -120,7 +121,7 @@ def refine_mesh(plan: Plan, criteria: Criteria, solver: Solver | None = None, se
                 f"Plan of '{plan.transcribed.dae.name}': refinement ended {why}, before the plan replayed: returned is "
                 "the one that misses least. Plan with more intervals, allow for more by refine=, or give it longer by "
                 f"time_limit=.{advice_on_ends(plan.transcribed)}",
-                PlanWarning,
+                REFINEMENT_ENDED,
             )
             return replace(best, status=UNRESOLVED, attempts=attempts)
         is_narrowed = finer.transcribed.options.margins != options.margins

@@ -11,10 +11,10 @@ from flexblocks.constraints.deformation import deforming
 from flexblocks.errors import listing
 from flexblocks.user_warning import warn
 
-from ...errors import PlanWarning
 from ...model.read_solution import values
 from ...model.trajectories import all_phase_trajectories
 from ...results.plan import Plan
+from ...warning_kinds import BOUNDED_RATES
 from ..relaxation import Found, Relaxation
 from ..request import Request
 
@@ -75,7 +75,7 @@ class Rates(Relaxation):
         warn(
             f"Plan of '{self.transcribed.dae.name}': no optimum was found beyond {limits}, {FACTOR:g} times the rates "
             "of the first guess, within which it is planned. Limit the rates of joints to choose that.",
-            PlanWarning,
+            BOUNDED_RATES,
         )
         return plan
 

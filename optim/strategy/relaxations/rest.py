@@ -10,7 +10,6 @@ import numpy as np
 from flexblocks.user_warning import warn
 
 from ...collocation.interval_layout import state_names
-from ...errors import PlanWarning
 from ...model.read_solution import values
 from ...model.trajectories import all_phase_trajectories, phase_trajectories
 from ...presolve.quasi_static_modes import fast_modes
@@ -20,6 +19,7 @@ from ...results.plan import Plan
 from ...tolerances import NEGLIGIBLE
 from ...verification.arrivals import misses, outputs_at
 from ...verification.criteria import Criteria, allowed
+from ...warning_kinds import SCENARIOS_NOT_AT_REST, UNRESOLVED_MODES
 from ..relaxation import Found, Relaxation
 from ..request import Request
 from .modes import are_beyond_inputs, shortest_step
@@ -99,13 +99,13 @@ class Rest(Relaxation):
                 f"Plan of '{name}': exact rest of all {len(plan.transcribed.runs)} scenarios was not reached by shared "
                 f"inputs; each keeps up to {leeway:.2g} J at the goal, {leeway / self.energy:.1g} of the largest "
                 "kinetic energy. Give phases a leeway to choose it, or plan scenarios separately.",
-                PlanWarning,
+                SCENARIOS_NOT_AT_REST,
             )
         else:
             warn(
                 f"Plan of '{name}': the mesh leaves more modes unresolved than there are inputs, so that terminal rest "
                 f"is enforced only to {leeway:.2g} J. Plan with more intervals, or give phases a leeway to choose it.",
-                PlanWarning,
+                UNRESOLVED_MODES,
             )
         return plan
 

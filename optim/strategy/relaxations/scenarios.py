@@ -9,8 +9,8 @@ import numpy as np
 
 from flexblocks.user_warning import warn
 
-from ...errors import PlanWarning
 from ...tolerances import ROUNDING
+from ...warning_kinds import SCENARIOS_APART
 from ..relaxation import Found, Relaxation
 from ..request import Request
 from ..scenario_order import growing_sets, spread_out
@@ -75,7 +75,7 @@ class Scenarios(Relaxation):
                 f"Plan of '{self.transcribed.dae.name}': under shared inputs scenario {scenario} comes to rest at "
                 f"{name} = {reached:.6g}, not at {asked:.6g}: winches and pistons travel alike, and loads stretch "
                 "ropes and compress oil by different amounts. Plan scenarios separately to bring each to the goal.",
-                PlanWarning,
+                SCENARIOS_APART,
             )
 
 

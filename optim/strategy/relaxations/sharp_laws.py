@@ -9,9 +9,9 @@ from flexblocks.errors import listing
 from flexblocks.interfaces import FrictionRounding
 from flexblocks.user_warning import warn
 
-from ...errors import PlanWarning
 from ...results.plan import Plan
 from ...solver_statistics import ROUNDED, UNRESOLVED_ROUNDED
+from ...warning_kinds import ROUNDED_LAWS
 from ..relaxation import ContinuousRelaxation, Found
 from ..request import Request
 from .sharp_law import SharpLaw, rounded_arm, sharp_laws
@@ -108,7 +108,7 @@ class SharpLaws(ContinuousRelaxation):
         difficulty = " and ".join(dict.fromkeys(law.rounding.difficulty for law in self._laws.values()))
         mesh = found.plan.mesh_errors
         is_resolved = mesh is None or mesh.is_resolved
-        coarse = "" if is_resolved else f" It is unresolved with these laws, too, which more intervals mend; {mesh}."
+        coarse = "" if is_resolved else f" It is unresolved with these laws, too, which more intervals remedy; {mesh}."
         follow = (
             '; plan.replay(law="tracking") follows the plan with feedback'
             if FrictionRounding.noun in self._nouns
@@ -116,9 +116,9 @@ class SharpLaws(ContinuousRelaxation):
         )
         warn(
             f"Plan of '{self.transcribed.dae.name}': {difficulty}, and is not solved to an optimum. The plan is one "
-            f"with {self._difference(found.levels[self.name])}. Its replay has the {self._nouns} itself, and tells by "
-            f"how much that matters{follow}.{coarse}",
-            PlanWarning,
+            f"with {self._difference(found.levels[self.name])}. Its replay has the {self._nouns} itself, and shows "
+            f"the effect{follow}.{coarse}",
+            ROUNDED_LAWS,
         )
         return replace(plan, status=ROUNDED if is_resolved else UNRESOLVED_ROUNDED)
 

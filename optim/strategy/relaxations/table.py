@@ -1,4 +1,4 @@
-"""The table of relaxations, in the order in which they give way, and in which they are taken back."""
+"""The table of relaxations, in the order in which they are relaxed, and in which they are taken back."""
 
 from __future__ import annotations
 

@@ -13,7 +13,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import factorial
+
+from flexblocks.libraries import scipy
 
 from ...model.ends.reached_state import left_at_goal
 from ...model.trajectories import PhaseTrajectory
@@ -108,7 +109,7 @@ def _integrated(equations: LinearizedIntervals) -> np.ndarray:
     means = _means(equations.nodes)
     W[:, :, :nx, :nx] = h * np.einsum("pj,kjab->pkab", means, equations.A)
     # The defect is a polynomial, whose monomials s^i / i! are states of their own
-    scaled = monomials * factorial(powers)[:, None]
+    scaled = monomials * scipy.special.factorial(powers)[:, None]
     W[:, :, :nx, nx:] = -h * np.einsum("ij,kjx->kxi", scaled, equations.defect)
     W[:, :, nx + powers[1:], nx + powers[:-1]] = 1 / PIECES
     first, *rest = matrix_exponentials(W.reshape(-1, nx + m, nx + m)).reshape(W.shape)

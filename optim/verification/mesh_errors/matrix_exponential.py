@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-import scipy.linalg
+
+from flexblocks.libraries import scipy
 
 # Coefficients of the diagonal Pade approximant of degree 13, and the 1-norm up to which it is exact to rounding
 # (Higham, The scaling and squaring method for the matrix exponential revisited, SIAM J. Matrix Anal. Appl. 26, 2005,

@@ -15,7 +15,7 @@ from .local_errors import LocalErrors, deviation_energy, displaced, local_errors
 # Growth from which on a plan is judged, and replayed, with feedback. Stable arms stay below 12 (a boom on a floating
 # base), raised cranes begin at thousands: e^(0.73 t) and more.
 UNSTABLE = 100.0
-# A mesh is called too coarse beyond this multiple of what counts as none: the estimate of what the errors amount to at
+# A mesh is called too coarse beyond this multiple of what is negligible: the estimate of what the errors amount to at
 # the goal is up to five times what a replay misses by (docs/planning_theory.md).
 COARSE = 5.0
 # A plan is called unresolved where its errors exceed this share of the arm's reach: its motion is then another one.

@@ -42,7 +42,7 @@ def length(angle: float) -> float:
 
 BEYOND = [
     r"ram\.length = 1\.2\d+ .*limits are 0\.9 to 1\.25",
-    r"There, ram\.length = 1\.2\d+ m, meant to be from 0\.9 to 1\.25",
+    r"There, ram\.length = 1\.2\d+ m, whose range is 0\.9 to 1\.25",
 ]
 
 
@@ -56,12 +56,12 @@ def test_a_goal_beyond_a_stop_is_refused_by_the_cylinder(valve, named):
 
 
 def test_an_equilibrium_beyond_a_stop_is_told():
-    with pytest.warns(fb.errors.FlexblocksWarning, match=r"ram\.length = 1\.2\d+ m, meant to be from 0\.9 to 1\.25"):
+    with pytest.warns(fb.errors.FlexblocksWarning, match=r"ram\.length = 1\.2\d+ m, whose range is 0\.9 to 1\.25"):
         fb.equilibrium(boom("ideal"), x={"luff.angle": 1.3})
 
 
 def test_rest_against_a_stop_is_not():
-    """Which gives way by a thousandth of the stroke; pytest makes errors of warnings."""
+    """Which yields by a thousandth of the stroke; pytest makes errors of warnings."""
     at = brentq(lambda angle: length(angle) - STROKE[1] - 1e-3 * (STROKE[1] - STROKE[0]), 0.6, 1.3)
     point = fb.equilibrium(boom("ideal"), x={"luff.angle": at})
     assert point["ram.length"] > STROKE[1]

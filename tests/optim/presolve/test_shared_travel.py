@@ -12,11 +12,11 @@ from arms.library import subudhi_morris
 from benchmarks.real_plans.arms import ARMS
 from benchmarks.real_plans.tasks import TASKS
 from flexblocks import optim
+from flexblocks.constraints.parameter_changes import inertia_change
 from flexblocks.optim.model.trajectories import transcribed_problem
 from flexblocks.optim.presolve.ends.shared_travel import loose_coordinates
 from flexblocks.optim.presolve.first_order_states import traveling_states
 from flexblocks.optim.presolve.quasi_static_modes import fast_modes, more_than_inputs
-from flexblocks.optim.presolve.refusals.phase_changes import inertia_change
 
 STIFFNESS, GRAVITY = 1e5, 9.81  # N (of a rope of 1 m: N/m), m/s2
 MASSES = (100.0, 400.0)

@@ -70,7 +70,7 @@ def test_inputs_of_several_units_count_over_sizes_of_their_units(machine):
 
 
 def test_the_sizes_stay_when_the_boundaries_move(machine):
-    """A model's weights are compiled: what is told of them, too, stays that of the first task."""
+    """A model's weights are compiled: what is reported of them, too, stays that of the first task."""
     m = optim.pyomo_model(machine, problem(optim.Effort(0.0)), intervals=10)
     sizes = m.transcribed.first[0].input_sizes
     optim.repose(m, problem(optim.Effort(0.0), goal={"axle.angle": 2.0, "slide.displacement": 0.5}))

@@ -13,7 +13,7 @@ from flexblocks import optim
 from flexblocks.identification.information import state_names, unit, with_information
 from flexblocks.identification.prediction.problem import Problem
 from flexblocks.identification.prediction.recorded import recorded
-from flexblocks.identification.prediction.unknowns import resolved
+from flexblocks.identification.prediction.resolved import resolved
 from flexblocks.optim.next_experiment import known_information
 
 NAMES = ("spring.stiffness", "payload.mass")

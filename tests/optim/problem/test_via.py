@@ -92,7 +92,7 @@ def test_tip_goal_of_a_plain_arm_is_its_inverse_kinematics():
 
 
 def test_start_and_goal_of_the_tip_under_gravity():
-    """The tip is where it was asked for with the beam bent, held by the static torque."""
+    """The tip is where it was requested with the beam bent, held by the static torque."""
     model = fb.Model("hanging", gravity=(0.0, -9.81, 0.0))
     ground, joint = model.add(fb.Ground("ground")), model.add(fb.FlexibleJoint("joint", inertia=0.02, stiffness=200.0))
     link = model.add(
@@ -121,7 +121,7 @@ def test_start_and_goal_of_the_tip_under_gravity():
 
 
 def test_redundant_goal_is_optimised_with_its_balance():
-    """Only x is asked for: the posture at the goal is free, at rest, and cheaper than the nearest one."""
+    """Only x is requested: the posture at the goal is free, at rest, and cheaper than the nearest one."""
     dae = subudhi_morris(modes=1)
     plan = optim.plan(dae, problem({"joint1.angle": 0.3, "joint2.angle": 0.6}, {"payload.x": 0.2}), intervals=15)
     assert plan.trajectory["payload.x"][-1] == pytest.approx(0.2, abs=1e-8)

@@ -1,4 +1,4 @@
-"""What implicit methods damp: frequencies of modes, what is said of them, files and batches; estimates of long runs."""
+"""What implicit methods damp: frequencies of modes, what is reported, files and batches; estimates of long runs."""
 
 from __future__ import annotations
 

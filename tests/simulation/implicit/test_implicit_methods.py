@@ -141,7 +141,7 @@ def test_radius_one_keeps_energy_and_zero_damps_what_steps_do_not_resolve() -> N
     with pytest.warns(fb.errors.FlexblocksWarning, match="took 0.5 J out of vibrations"):
         lost = fb.simulate(dae, (0.0, 2.0), method="implicit", step=0.05, spectral_radius=0.0)
     assert lost.dissipated == pytest.approx(energy, rel=0.01)
-    # All that is asked for is resolved.
+    # All that is requested is resolved.
     resolved = fb.simulate(dae, (0.0, 0.5), highest=100.0 / (2 * np.pi), spectral_radius=1.0)
     assert np.min(resolved["hinge.angle"]) < -0.0099
 

@@ -1,4 +1,4 @@
-"""One step of the compiled kernel from C: it is that of a run, and goes on where the last one ended."""
+"""One step of the compiled kernel from C: it is that of a run, and continues where the last one ended."""
 
 from __future__ import annotations
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from flexblocks.errors import FileFormatError, ParameterError
+from flexblocks.libraries import optional
 from flexblocks.plot.animation.films.solids import Solid, solids
 from flexblocks.plot.animation.run import Run
 from flexblocks.plot.animation.scene import Scene
@@ -30,9 +31,12 @@ def write(scene: Scene, path: Path, fps: float, speed: float, size: tuple[int, i
         `fps`, `speed` or `size` is not positive, or the film would be endless.
     FileFormatError
         ``.mp4`` without ffmpeg.
+    MissingExtraError
+        Matplotlib, which draws the pictures, is not installed.
     OSError
         ffmpeg could not write the file.
     """
+    optional("matplotlib", "Animation.save of films (.gif, .mp4)")
     from matplotlib.animation import FFMpegWriter, PillowWriter
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure

@@ -14,6 +14,7 @@ from flexblocks.blocks.bodies.lumped_mass import LumpedMass
 from flexblocks.blocks.bodies.payload import Payload
 from flexblocks.blocks.bodies.rigid_body import RigidBody
 from flexblocks.blocks.drives.rotor import Rotor
+from flexblocks.blocks.forces.pulley_rope import Pulley
 from flexblocks.blocks.joints.prismatic import Prismatic
 from flexblocks.blocks.joints.revolute import Revolute
 from flexblocks.blocks.joints.spherical import Spherical
@@ -80,6 +81,11 @@ def _rotor(block: Any, scale: Scale) -> Look:
     return motor(getattr(block, "axis", None) or (0.0, 0.0, 1.0), scale)
 
 
+def _pulley(block: Any, scale: Scale) -> Look:
+    axis = np.array([0.0, 0.0, 1.0])
+    return [("motor", cylinder(axis, block.radius, 0.6 * scale.joint, 40).moved(-0.3 * scale.joint * axis))]
+
+
 def _payload(block: Any, scale: Scale) -> Look:
     center = np.array(block.center)
     parts: Look = [("payload", _solid(block.mass, block.inertia, scale).moved(center))]
@@ -135,6 +141,7 @@ LOOKS: dict[type, Callable[[Any, Scale], Look]] = {
     Prismatic: _prismatic,
     Spherical: _ball,
     Rotor: _rotor,
+    Pulley: _pulley,
     Payload: _payload,
     RigidBody: _rigid_body,
     LumpedMass: _mass,

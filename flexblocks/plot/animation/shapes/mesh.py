@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -24,6 +24,8 @@ class Mesh:
         Counter-clockwise, seen from outside.
     color : (4,), optional
         Its own colour and opacity, from 0 to 1, in place of that of its role.
+    source : ndarray (v,) of int, optional
+        Of a surface that is kept elsewhere, its vertex at each one.
     """
 
     station: np.ndarray
@@ -31,6 +33,7 @@ class Mesh:
     normal: np.ndarray
     triangles: np.ndarray
     color: tuple[float, ...] | None = None
+    source: np.ndarray | None = None
 
     @property
     def corners(self) -> np.ndarray:
@@ -41,9 +44,7 @@ class Mesh:
     def moved(self, by: Sequence[float] | np.ndarray, R: np.ndarray | None = None) -> Mesh:
         """Return the mesh turned by `R` (3, 3), then moved by `by` (3,) [m]."""
         turn = np.eye(3) if R is None else R
-        return Mesh(
-            self.station, self.offset @ turn.T + np.asarray(by), self.normal @ turn.T, self.triangles, self.color
-        )
+        return replace(self, offset=self.offset @ turn.T + np.asarray(by), normal=self.normal @ turn.T)
 
 
 def joined(meshes: Sequence[Mesh]) -> Mesh:

@@ -9,13 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from flexblocks.errors import FileFormatError, FlexblocksWarning, failure, listing
+from flexblocks.errors import FileFormatError, failure, listing
 from flexblocks.file_paths import readable_file
 from flexblocks.libraries import optional
 from flexblocks.plot.animation.shapes.decimation import decimated
 from flexblocks.plot.animation.shapes.mesh import Mesh
 from flexblocks.plot.animation.shapes.side_files import MOST_BYTES, SideFiles
 from flexblocks.user_warning import warn
+from flexblocks.warning_kinds import MESH_ELSEWHERE
 
 SUFFIXES = (".stl", ".obj", ".dae", ".gltf", ".glb")
 # Edges that turn by more are sharp [rad]; by trial.
@@ -62,7 +63,7 @@ def read_surfaces(where: str, path: str) -> tuple[Any, ...]:
         warn(
             f"{where}: shape: {path} names the file {name}, which is neither in its folder nor in one beside it; it is "
             "not read. Copy it there, and name it relative to the mesh.",
-            FlexblocksWarning,
+            MESH_ELSEWHERE,
         )
     return surfaces
 

@@ -20,10 +20,12 @@ def modal_surface(surface: Any, most: int) -> Mesh:
     Station 0 is the inlet; vertices are in its axes, undeformed.
     """
     vertices, triangles, rides = surface.vertices, surface.triangles, np.asarray(surface.rides)
+    source = np.arange(len(vertices))
     if len(triangles) > most:
         fewer = decimated(optional("trimesh", "plot.animate").Trimesh(vertices, triangles), most)
         vertices, triangles = np.array(fewer.vertices), np.array(fewer.faces)
         rides = np.asarray(scipy.spatial.KDTree(surface.stations).query(vertices)[1])
+        source = np.asarray(scipy.spatial.KDTree(surface.vertices).query(vertices)[1])
     corners = vertices[triangles]
     flat = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
     normal = _corner_normals(flat, triangles, len(vertices))
@@ -31,7 +33,8 @@ def modal_surface(surface: Any, most: int) -> Mesh:
     keys = np.column_stack([triangles.ravel(), np.round(1e3 * normal)]).astype(int)
     _, first, number = np.unique(keys, axis=0, return_index=True, return_inverse=True)
     vertex = triangles.ravel()[first]
-    return Mesh(rides[vertex] + 1, vertices[vertex], normal[first], number.reshape(triangles.shape))
+    faces = number.reshape(triangles.shape)
+    return Mesh(rides[vertex] + 1, vertices[vertex], normal[first], faces, source=source[vertex])
 
 
 def _corner_normals(flat: np.ndarray, triangles: np.ndarray, count: int) -> np.ndarray:

@@ -17,7 +17,7 @@ ROLES: dict[str, tuple[str, float, float, float]] = {
     "strut": ("#97a1b1", 0.4, 0.45, 1.0),
     "barrel": ("#e0a126", 0.3, 0.4, 1.0),
     "rod": ("#cfd6e0", 0.8, 0.25, 1.0),
-    "rope": ("#2f343d", 0.1, 0.8, 1.0),
+    "rope": ("#a07a3c", 0.1, 0.8, 1.0),
     "spring": ("#2aa57a", 0.4, 0.4, 1.0),
     "contact": ("#b57edc", 0.1, 0.5, 0.55),
     "plane": ("#b57edc", 0.0, 0.9, 0.25),
@@ -27,7 +27,7 @@ ROLES: dict[str, tuple[str, float, float, float]] = {
     "keep-in": ("#3fa35a", 0.0, 0.8, 0.16),
     "via": ("#b5489a", 0.0, 0.5, 0.9),
 }
-# Links of further runs, so that overlaid ones can be told apart.
+# Links of further runs, so that overlaid ones can be distinguished.
 RUNS = ("#5b8fd6", "#e07b39", "#36a37c", "#b06ec4", "#c9a227", "#d6568f")
 # Paths of their tips.
 PATHS = ("#d9622b", "#a5521f", "#1f7f5f", "#8a4c9e", "#96790f", "#a8376a")

@@ -15,6 +15,7 @@
 
 typedef double complex cplx;
 enum { STAGES = 3, ALPHA = 0, RADAU = 1 };
+enum { SUM = 1, PARTS = 2 };
 enum { DONE = 0, PAUSED = 1, FAILED_NEWTON = -1, FAILED_SINGULAR = -2, FAILED_START = -3 };
 enum { COUNT_RESIDUAL, COUNT_JACOBIAN, COUNT_FACTORS, COUNT_REJECTED, COUNT_ITERATION, COUNT_STEP, COUNT_FALLBACK,
        COUNTS };
@@ -23,7 +24,7 @@ typedef struct {
   /* sizes: coordinates, rates with first-order states, closures, algebraic variables, inputs, prescribed */
   long n, N, m, nz, nu, nr, np, NT;
   /* settings */
-  long method, adaptive, slow_start;
+  long method, adaptive, slow_start;   /* slow_start: rates are known */
   double rho, newton, tolerance, step, longest, reach, drop, take, feedback_gain, newton_time;
   double *weight;       /* N: metres that a unit of each coordinate moves a point, at most; 0: a first-order state */
   double *size;         /* N: size of first-order states so far */
@@ -53,12 +54,13 @@ typedef struct {
   const double *times;
   double *out;
   /* Newton matrices */
-  double *K, *D, *M, *Z, *LU, *R, *R1, *trial, *column, *scale, *basis, *norms;
+  double *K, *D, *M, *S, *L, *Z, *LU, *R, *R1, *trial, *column, *scale, *basis, *norms;
   double *start_LU, *missed; /* of accelerations where segments begin; what was missed at the end of the one before */
   cplx *LUc, *Rc;
   long *pivots, *pivots_c, *start_pivots;
-  long have, fresh, factored, start_factored, chosen, most_chosen;
-  double kept_k1, kept_k2;
+  long have;            /* whether there are derivatives, and which */
+  long fresh, factored, start_factored, chosen, most_chosen;
+  double kept_k1;
   /* Radau */
   double A[9], A2[9], c[3], b[3], first_pole, start[3], into[3], out_of[3];
   cplx pole, into_c[3], out_of_c[3];

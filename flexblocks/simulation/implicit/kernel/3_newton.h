@@ -6,12 +6,12 @@ static int is_at_change_point(const kernel *k) { return k->chosen < k->most_chos
 /* Closures that count are chosen by a Gram-Schmidt process with pivots, in displacements: one that counts is dropped
    where hardly anything of it is left by the others, one that does not is taken where much is left (hysteresis). */
 static void choose_closures(kernel *k) {
-  long m = k->m, N = k->N, NT = k->NT, chosen = 0;
+  long m = k->m, N = k->N, NT = k->NT, chosen = 0, before = 0, changed = 0;
   double most = 0;
   for (long i = 0; i < m; i++) {
     k->norms[i] = 0;
     for (long j = 0; j < N; j++) {
-      double scaled = k->weight[j] > 0 && !k->held[j] ? k->D[j * NT + N + i] * k->row_scale[i] / k->weight[j] : 0;
+      double scaled = k->weight[j] > 0 && !k->held[j] ? -k->L[i * NT + j] * k->row_scale[i] / k->weight[j] : 0;
       k->basis[i * N + j] = scaled;
       k->norms[i] += scaled * scaled;
     }
@@ -27,7 +27,9 @@ static void choose_closures(kernel *k) {
       if (best < 0) break;
       pending[best] = 0;
       double left = sqrt(k->norms[best] > 0 ? k->norms[best] : 0);
+      before = k->active[best];
       k->active[best] = left > most * (taken ? k->drop : k->take);
+      changed |= before != k->active[best];
       if (!k->active[best]) continue;
       chosen++;
       double *e = k->basis + best * N;
@@ -42,61 +44,90 @@ static void choose_closures(kernel *k) {
     }
   }
   k->chosen = chosen;
+  if (changed) k->have = k->start_factored = 0;
   if (chosen > k->most_chosen) k->most_chosen = chosen;
 }
 
-/* Columns of derivatives in `count` variables of the trial point: coordinates, their rates with first-order states, the
-   derivatives of these, or algebraic variables. Those in the third are constant, so that differences may be large. */
-enum { COORDINATES, VELOCITIES, RATES, ALGEBRAIC };
-static void differences(kernel *k, double *point, long count, int kind, double *target) {
-  long NT = k->NT;
-  for (long j = 0; j < count; j++) {
-    double own = point[j], unit = 1.0, d;
-    if (kind != ALGEBRAIC) unit = k->weight[j] > 0 ? k->reach / k->weight[j] : fmax(k->size[j], 1e-3);
-    d = kind == RATES ? fmax(1e-3 * fabs(own), unit) : 1.5e-8 * fmax(fabs(own), unit);
-    point[j] = own + d;
-    d = point[j] - own;
-    evaluate(k, k->trial, k->trial + k->n + k->N, k->trial + k->n + 2 * k->N, k->trial + k->n + 2 * k->N + k->m, k->R1);
-    point[j] = own;
-    for (long r = 0; r < NT; r++) target[j * NT + r] = (k->R1[r] - k->R[r]) / d;
-  }
-}
-
-/* Derivatives at a point, whose inputs are set, without feedback, which matrices add. */
-static void jacobian(kernel *k, const double *x, const double *rates, const double *lambda, const double *z) {
+/* Differences by the change of a point. */
+static double *trial(kernel *k, const double *x, const double *rates, const double *lambda, const double *z) {
   double *at = k->trial;
   memcpy(at, x, (k->n + k->N) * sizeof *at);
   memcpy(at + k->n + k->N, rates, k->N * sizeof *at);
   memcpy(at + k->n + 2 * k->N, lambda, k->m * sizeof *at);
   memcpy(at + k->n + 2 * k->N + k->m, z, k->nz * sizeof *at);
-  k->feedback = 0;
   evaluate(k, x, rates, lambda, z, k->R);
-  differences(k, at, k->n, COORDINATES, k->K);
-  differences(k, at + k->n, k->N, VELOCITIES, k->D);
-  differences(k, at + k->n + k->N, k->N, RATES, k->M);
-  differences(k, at + k->n + 2 * k->N + k->m, k->nz, ALGEBRAIC, k->Z);
-  k->counts[COUNT_JACOBIAN]++;
-  choose_closures(k);
-  k->have = 1;
-  k->fresh = 1;
-  k->factored = k->start_factored = 0;
+  return at;
 }
 
-/* The matrix of unknowns (rates, lambda, z) for dv = k1 da, dq = k2 da. Rows of closures and of prescribed coordinates
-   are divided by k1. */
-#define MATRIX(NAME, T)                                                                                         \
-  static void NAME(const kernel *k, T *A, T k1, T k2) {                                                         \
-    long n = k->n, N = k->N, m = k->m, NT = k->NT;                                                              \
-    T ratio = k2 / k1;                                                                                          \
-    for (long j = 0; j < N; j++)                                                                                \
-      for (long i = 0; i < NT; i++) {                                                                           \
-        double K = j < n ? k->K[j * NT + i] : 0;                                                                \
-        int level = (i < N && k->held[i]) || (i >= N && i < N + m);                                             \
-        A[j * NT + i] = level ? k->D[j * NT + i] + ratio * (K + (j < n ? k->feedback : 0) * k->D[j * NT + i]) : k->M[j * NT + i] + k1 * k->D[j * NT + i] + k2 * K; \
-      }                                                                                                         \
+static void difference(kernel *k, const double *at, double d, double *column) {
+  evaluate(k, at, at + k->n + k->N, at + k->n + 2 * k->N, at + k->n + 2 * k->N + k->m, k->R1);
+  for (long r = 0; r < k->NT; r++) column[r] = (k->R1[r] - k->R[r]) / d;
+}
+
+/* Columns of derivatives where each rate, in turn, changes by of_a d, what it is the rate of by of_v d, and its coordinate
+   by of_q d. Rates enter linearly, so that their differences may be large. */
+static void along(kernel *k, double *at, double of_q, double of_v, double of_a, double *target) {
+  long n = k->n, N = k->N;
+  for (long j = 0; j < N; j++) {
+    double *q = j < n ? at + j : NULL, *v = at + n + j, *a = at + n + N + j, unit, d = HUGE_VAL;
+    double q0 = q ? *q : 0, v0 = *v, a0 = *a;
+    unit = k->weight[j] > 0 ? k->reach / k->weight[j] : fmax(k->size[j], 1e-3);
+    if (q && of_q > 0) d = fmin(d, 1.5e-8 * fmax(fabs(q0), unit) / of_q);
+    if (of_v > 0) d = fmin(d, 1.5e-8 * fmax(fabs(v0), unit) / of_v);
+    if (!(d < HUGE_VAL)) { if (of_a > 0) d = fmax(1e-3 * fabs(a0), unit); else { memset(target + j * k->NT, 0, k->NT * sizeof(double)); continue; } }
+    if (q) *q = q0 + of_q * d;
+    *v = v0 + of_v * d;
+    *a = a0 + of_a * d;
+    if (of_v > 0) d = (*v - v0) / of_v; else if (q && of_q > 0) d = (*q - q0) / of_q;
+    difference(k, at, d, target + j * k->NT);
+    if (q) *q = q0;
+    *v = v0;
+    *a = a0;
+  }
+}
+
+/* Those in multipliers, which enter linearly, and in algebraic variables; and the closures that count. */
+static void differentiate_others(kernel *k, double *at) {
+  double *lambda = at + k->n + 2 * k->N, *z = lambda + k->m, d = 0;
+  for (long j = 0; j < k->m; j++) d = fmax(d, fabs(lambda[j]));
+  if (!(d > 0)) d = 1;
+  for (long j = 0; j < k->m; j++) {
+    double own = lambda[j];
+    lambda[j] = own + d;
+    difference(k, at, lambda[j] - own, k->L + j * k->NT);
+    lambda[j] = own;
+  }
+  for (long j = 0; j < k->nz; j++) {
+    double own = z[j];
+    z[j] = own + 1.5e-8 * fmax(fabs(own), 1);
+    difference(k, at, z[j] - own, k->Z + j * k->NT);
+    z[j] = own;
+  }
+  choose_closures(k);
+  k->counts[COUNT_JACOBIAN]++;
+}
+
+/* Derivatives at a point, whose inputs and feedback are set: as a sum for one step of generalised alpha, or apart. */
+static void jacobian(kernel *k, int kind, double k1, double k2, const double *x, const double *rates,
+                     const double *lambda, const double *z) {
+  double *at = trial(k, x, rates, lambda, z);
+  if (kind == SUM) along(k, at, k2, k1, 1, k->S);
+  else { along(k, at, 1, 0, 0, k->K); along(k, at, 0, 1, 0, k->D); along(k, at, 0, 0, 1, k->M); }
+  differentiate_others(k, at);
+  k->have = kind;
+  k->fresh = 1;
+  k->factored = 0;
+}
+
+/* Whether a row is that of a closure or of a prescribed coordinate. */
+static int is_level(const kernel *k, long i) { return (i < k->N && k->held[i]) || (i >= k->N && i < k->N + k->m); }
+
+/* Rows of closures that do not count, and columns of multipliers and of algebraic variables. */
+#define OTHERS(NAME, T)                                                                                         \
+  static void NAME(const kernel *k, T *A) {                                                                     \
+    long N = k->N, m = k->m, NT = k->NT;                                                                        \
     for (long j = 0; j < m; j++)                                                                                \
-      for (long i = 0; i < NT; i++)                                                                             \
-        A[(N + j) * NT + i] = i < N && !k->held[i] && k->active[j] ? -k->D[i * NT + N + j] : 0;                 \
+      for (long i = 0; i < NT; i++) A[(N + j) * NT + i] = k->active[j] && !is_level(k, i) ? k->L[j * NT + i] : 0; \
     for (long j = 0; j < k->nz; j++)                                                                            \
       for (long i = 0; i < NT; i++) A[(N + m + j) * NT + i] = k->Z[j * NT + i];                                 \
     for (long i = 0; i < m; i++)                                                                                \
@@ -105,11 +136,32 @@ static void jacobian(kernel *k, const double *x, const double *rates, const doub
         A[(N + i) * NT + N + i] = 1;                                                                            \
       }                                                                                                         \
   }
+OTHERS(others, double)
+OTHERS(others_c, cplx)
+
+/* The matrix of unknowns (rates, lambda, z) for dv = k1 da, dq = k2 da. Rows of closures and of prescribed coordinates
+   are divided by k1. */
+#define MATRIX(NAME, T)                                                                                         \
+  static void NAME(const kernel *k, T *A, T k1, T k2) {                                                         \
+    long NT = k->NT;                                                                                            \
+    T ratio = k2 / k1;                                                                                          \
+    for (long j = 0; j < k->N; j++)                                                                             \
+      for (long i = 0, at = j * NT; i < NT; i++, at++)                                                          \
+        A[at] = is_level(k, i) ? k->D[at] + ratio * k->K[at] : k->M[at] + k1 * k->D[at] + k2 * k->K[at];        \
+    NAME##_others(k, A);                                                                                        \
+  }
+#define matrix_others others
+#define matrix_c_others others_c
 MATRIX(matrix, double)
 MATRIX(matrix_c, cplx)
 
-/* Whether a row is that of a closure or of a prescribed coordinate. */
-static int is_level(const kernel *k, long i) { return (i < k->N && k->held[i]) || (i >= k->N && i < k->N + k->m); }
+/* The same of a sum. */
+static void matrix_of_sum(const kernel *k, double *A, double k1) {
+  long NT = k->NT;
+  for (long j = 0; j < k->N; j++)
+    for (long i = 0, at = j * NT; i < NT; i++, at++) A[at] = is_level(k, i) ? k->S[at] / k1 : k->S[at];
+  others(k, A);
+}
 
 /* What a change of a rate counts as a displacement [m], for dv = k1 da, dq = k2 da. */
 static double displacement(const kernel *k, long i, double d, double k1, double k2) {
@@ -160,17 +212,16 @@ static void leave(kernel *k) {
   k->started = 0;
 }
 
+/* Accelerations are linear where segments begin: their matrix is that of masses, and of closures' accelerations. */
 static int factor_start(kernel *k) {
   long N = k->N, m = k->m, NT = k->NT;
-  double *A = k->start_LU;
-  memset(A, 0, NT * NT * sizeof(double));
+  double *A = k->start_LU, *at = trial(k, k->x, k->rates, k->lambda, k->z);
+  along(k, at, 0, 0, 1, k->M);
+  differentiate_others(k, at);
   for (long j = 0; j < N; j++)
-    for (long i = 0; i < NT; i++) A[j * NT + i] = is_level(k, i) ? k->D[j * NT + i] : i < N ? k->M[j * NT + i] : 0;
-  for (long j = 0; j < m; j++) {
-    if (k->active[j]) { for (long i = 0; i < N; i++) A[(N + j) * NT + i] = k->held[i] ? 0 : -k->D[i * NT + N + j]; }
-    else { for (long i = 0; i < N; i++) A[i * NT + N + j] = 0; A[(N + j) * NT + N + j] = 1; }
-  }
-  for (long j = 0; j < k->nz; j++) for (long i = 0; i < NT; i++) A[(N + m + j) * NT + i] = is_level(k, i) ? 0 : k->Z[j * NT + i];
+    for (long i = 0; i < NT; i++)
+      A[j * NT + i] = i < N ? (k->held[i] ? i == j : k->M[j * NT + i]) : i < N + m && !k->held[j] ? -k->L[(i - N) * NT + j] : 0;
+  others(k, A);
   if (lu(A, k->start_pivots, k->scale, NT)) return FAILED_SINGULAR;
   k->counts[COUNT_FACTORS]++;
   k->start_factored = 1;
@@ -180,15 +231,14 @@ static int factor_start(kernel *k) {
 /* Rates, multipliers and algebraic variables at the present state, where segments begin. Where a motion goes on under
    other inputs, accelerations jump by what these change; those of vibrations that steps do not resolve stay as they are. */
 static int begin(kernel *k) {
-  long n = k->n, N = k->N, m = k->m, NT = k->NT, goes_on = k->left;
+  long n = k->n, N = k->N, m = k->m, NT = k->NT, goes_on = k->left, since = 2;
   double before = 0;
   keep_sizes(k);
   set_inputs(k, k->t, NULL);
-  if (!goes_on) k->have = 0;
+  if (!goes_on) k->start_factored = 0;
   memcpy(k->gn, k->rates, N * sizeof(double));
-  for (int it = 0; !k->slow_start && it < 12; it++) { /* on the slow manifold nothing accelerates yet */
-    if (!k->have) { set_inputs(k, k->t, NULL); jacobian(k, k->x, k->rates, k->lambda, k->z); }
-    if (!k->start_factored && factor_start(k)) return FAILED_SINGULAR;
+  for (int it = 0; !k->slow_start && it < 12; it++) {
+    if (!k->start_factored) { k->feedback = 0; set_inputs(k, k->t, NULL); if (factor_start(k)) return FAILED_SINGULAR; since = 0; }
     start_residual(k, k->R);
     double *d = k->column, change = 0, size = 1e-300, change_z = 0;
     for (long i = 0; i < NT; i++) d[i] = (goes_on && i < N + m ? k->missed[i] : 0) - k->R[i];
@@ -199,12 +249,12 @@ static int begin(kernel *k) {
     for (long i = 0; i < k->nz; i++) { k->z[i] += d[N + m + i]; change_z = fmax(change_z, fabs(d[N + m + i]) / (1 + fabs(k->z[i]))); }
     if (!isfinite(change + change_z)) return FAILED_START;
     if (change <= 1e-8 * size && change_z < 1e-9) break;
-    if (k->fresh && it >= 1 && !k->nz) break; /* linear in rates and multipliers */
-    if ((it >= 1 && change + change_z > 0.1 * before) || (k->nz && k->fresh)) k->have = 0;
+    if (++since == 2 && !k->nz) break; /* linear in rates and multipliers */
+    if ((it >= 1 && change + change_z > 0.1 * before) || (k->nz && since == 1)) k->start_factored = 0;
     before = change + change_z;
   }
   if (goes_on) for (long i = 0; i < N; i++) k->filtered[i] += k->rates[i] - k->gn[i];
-  else { memcpy(k->filtered, k->rates, N * sizeof(double)); k->have = 0; } /* derivatives were those without forces */
+  else { memcpy(k->filtered, k->rates, N * sizeof(double)); k->have = 0; }
   evaluate_power(k, k->x, k->rates, k->lambda, k->z, k->power);
   k->previous_step = 0;
   k->known = k->slow_start = k->left = 0;

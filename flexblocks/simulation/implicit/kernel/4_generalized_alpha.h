@@ -14,14 +14,14 @@ static int alpha_step(kernel *k, double h) {
   for (long i = 0; i < m; i++) k->ln[i] = ahead ? 2 * k->lambda[i] - k->lambda0[i] : k->lambda[i];
   memcpy(k->zn, k->z, k->nz * sizeof(double));
   set_inputs(k, k->t + h, NULL);
+  set_feedback(k);
   for (it = 1; it <= 15; it++) {
-    if (!k->have) jacobian(k, xn, an, k->ln, k->zn);
-    set_feedback(k);
-    if (!k->factored || k->kept_k1 != k1 || k->kept_k2 != k2) {
-      matrix(k, k->LU, k1, k2);
+    if (k->have != SUM || fabs(k->kept_k1 / k1 - 1) > 1e-9) jacobian(k, SUM, k1, k2, xn, an, k->ln, k->zn);
+    if (!k->factored) {
+      matrix_of_sum(k, k->LU, k1);
       if (lu(k->LU, k->pivots, k->scale, NT)) { k->have = 0; return FAILED_SINGULAR; }
       k->counts[COUNT_FACTORS]++;
-      k->factored = 1; k->kept_k1 = k1; k->kept_k2 = k2;
+      k->factored = 1; k->kept_k1 = k1;
     }
     evaluate(k, xn, an, k->ln, k->zn, k->R);
     k->counts[COUNT_ITERATION]++;

@@ -25,14 +25,14 @@ static int radau_step(kernel *k, double h, double *error) {
   predict(k, k->pa, sa, k->rates, N, ratio);
   predict(k, k->pl, sl, k->lambda, m, ratio);
   predict(k, k->pz, sz, k->z, nz, ratio);
-  if (!k->have) { set_inputs(k, k->t, NULL); jacobian(k, x, k->rates, k->lambda, k->z); k->best = 99; }
   set_feedback(k);
-  if (!k->factored || k->kept_k1 != k1 || k->kept_k2 != -1) {
+  if (k->have != PARTS) { set_inputs(k, k->t, NULL); jacobian(k, PARTS, 0, 0, x, k->rates, k->lambda, k->z); k->best = 99; }
+  if (!k->factored || k->kept_k1 != k1) {
     matrix(k, k->LU, k1, k2);
     matrix_c(k, k->LUc, c1, c2);
     if (lu(k->LU, k->pivots, k->scale, NT) || luc(k->LUc, k->pivots_c, k->scale, NT)) { k->have = 0; return FAILED_SINGULAR; }
     k->counts[COUNT_FACTORS]++;
-    k->factored = 1; k->kept_k1 = k1; k->kept_k2 = -1;
+    k->factored = 1; k->kept_k1 = k1;
   }
   for (it = 1; it <= 12; it++) {
     k->counts[COUNT_ITERATION]++;

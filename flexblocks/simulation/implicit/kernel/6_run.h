@@ -81,16 +81,16 @@ static int adaptive_step(kernel *k, double end) {
   double left = end - k->t, h = fmin(k->next, k->longest);
   double count = ceil(left / h * (1 - 1e-9));
   if (count <= 1) h = left; else if (count < 4) h = left / count;
-  if (k->factored && k->kept_k2 == -1) { double last = k->kept_k1 / k->first_pole; if (fabs(h / last - 1) < 1e-9) h = last; }
+  if (k->factored && k->have == PARTS) { double last = k->kept_k1 / k->first_pole; if (fabs(h / last - 1) < 1e-9) h = last; }
   double error = 0, size = fmax(fabs(k->t), fabs(end));
   int failed = radau_step(k, h, &error);
   if (failed) {
     k->counts[COUNT_REJECTED]++;
     if (k->fresh || failed == FAILED_SINGULAR) {
       k->next = h / 2; k->refused++;
-      if (k->refused > 2) {
-        /* A change point, or what snaps or sticks: shorter steps of Radau would only come nearer. Steps of alpha, whose
-           matrix is that behind it, go over all that was tried. */
+      if (k->m && k->refused > 2) {
+        /* A change point of loops: shorter steps of Radau would only come nearer. Steps of alpha, whose matrix is that
+           behind it, go over all that was tried. */
         k->counts[COUNT_FALLBACK]++;
         k->level = parts_of_alpha(k, fmin(4 * h, left));
         failed = equal_step(k, fmin(4 * h, left), ALPHA);
@@ -163,7 +163,7 @@ FB_EXPORT kernel *implicit_create(const long *sizes) {
   powers_work(s2, s2 + 1, s2 + 2, s2 + 3);
   for (int i = 0; i < 4; i++) if (s2[i] > s[i]) s[i] = s2[i];
   k->n = n; k->N = N; k->m = m; k->nz = nz; k->nu = nu; k->nr = nr; k->np = np; k->NT = NT;
-  long doubles = 4 * (n + N) + 3 * (n + N) + 12 * N + 6 * m + 6 * nz + 8 * NT + NT * (2 * n + 2 * N + nz) + NT * NT + m * N +
+  long doubles = 4 * (n + N) + 3 * (n + N) + 12 * N + 6 * m + 6 * nz + 8 * NT + NT * (4 * N + m + nz) + NT * NT + m * N +
                  2 * (3 * N + 3 * m + 3 * nz) + 3 * NT + 2 * NT * NT + 2 * NT + (n + 2 * N + m + nz) + nu + 2 * nr + s[3] + 64 +
                  (nu + 2 * nr) * 3 + NT * NT + NT + np + 2 * nz;
   k->block = calloc(doubles, sizeof(double));
@@ -181,7 +181,7 @@ FB_EXPORT kernel *implicit_create(const long *sizes) {
   TAKE(lambda, m) TAKE(lambda0, m) TAKE(ln, m) TAKE(row_scale, m) TAKE(norms, m)
   TAKE(z, nz) TAKE(z0, nz) TAKE(zn, nz)
   TAKE(R, NT) TAKE(R1, NT) TAKE(column, NT) TAKE(scale, NT) TAKE(sR, 3 * NT)
-  TAKE(K, NT * n) TAKE(D, NT * N) TAKE(M, NT * N) TAKE(Z, NT * nz) TAKE(LU, NT * NT) TAKE(basis, m * N)
+  TAKE(K, NT * N) TAKE(D, NT * N) TAKE(M, NT * N) TAKE(S, NT * N) TAKE(L, NT * m) TAKE(Z, NT * nz) TAKE(LU, NT * NT) TAKE(basis, m * N)
   TAKE(sa, 3 * N) TAKE(sl, 3 * m) TAKE(sz, 3 * nz) TAKE(pa, 3 * N) TAKE(pl, 3 * m) TAKE(pz, 3 * nz)
   TAKE(trial, n + 2 * N + m + nz) TAKE(u, nu) TAKE(motion, 2 * nr) TAKE(held_poly, 3 * (nu + 2 * nr)) TAKE(fw, s[3])
   TAKE(start_LU, NT * NT) TAKE(missed, NT) TAKE(own_p, np) TAKE(own_z, nz) TAKE(first_z, nz)
@@ -234,10 +234,11 @@ FB_EXPORT void implicit_outputs(kernel *k, long outputs, const double *times, do
   k->width = k->n + 2 * k->N + k->m + k->nz + 2;
 }
 
-/* Begin at a state with guesses z; slow: it is on the slow manifold, and accelerations are not solved for. */
-FB_EXPORT void implicit_state(kernel *k, double t, long segment, const double *x, const double *z, long slow) {
+/* Begin at a state with guesses z; rates: those on the slow manifold, which are not solved for, or NULL. */
+FB_EXPORT void implicit_state(kernel *k, double t, long segment, const double *x, const double *z, const double *rates) {
   k->left = k->left && k->t == t && !memcmp(k->x, x, 2 * k->n * sizeof(double));
-  k->t = t; k->segment = segment; k->started = 0; k->slow_start = slow;
+  k->t = t; k->segment = segment; k->started = 0; k->slow_start = rates != NULL;
+  if (rates) memcpy(k->rates, rates, k->N * sizeof(double));
   memcpy(k->x, x, (k->n + k->N) * sizeof(double));
   memcpy(k->z, z, k->nz * sizeof(double));
 }

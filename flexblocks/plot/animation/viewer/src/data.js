@@ -38,9 +38,62 @@ export function meshOf(packed) {
   };
 }
 
+/** Stress all over a mesh, linear in the amplitudes of n modes. */
+class ModalStress {
+  constructor({ amplitudes, modal, largest }) {
+    this.amplitudes = unpacked(amplitudes);
+    this.modal = unpacked(modal); // of each entry of the tensor, each mode, all vertices
+    [, this.modes] = amplitudes.shape;
+    [, this.vertices] = modal.shape;
+    this.range = [0, largest];
+    this.entries = Array.from({ length: 6 }, () => new Float32Array(this.vertices));
+  }
+
+  /** Return von Mises' stress of all vertices between two samples. */
+  at(i, j, share) {
+    const { modes: n, vertices: count, entries } = this;
+    entries.forEach((entry, row) => {
+      entry.fill(0);
+      for (let k = 0; k < n; k++) {
+        const a = this.amplitudes[i * n + k];
+        const amplitude = a + share * (this.amplitudes[j * n + k] - a);
+        const start = (row * n + k) * count;
+        for (let vertex = 0; vertex < count; vertex++) entry[vertex] += amplitude * this.modal[start + vertex];
+      }
+    });
+    const [xx, yy, zz, xy, yz, zx] = entries;
+    return xx.map((x, v) =>
+      Math.sqrt(
+        ((x - yy[v]) ** 2 + (yy[v] - zz[v]) ** 2 + (zz[v] - x) ** 2) / 2 + 3 * (xy[v] ** 2 + yz[v] ** 2 + zx[v] ** 2),
+      ),
+    );
+  }
+}
+
+/** Values at the stations of a part, which its vertices have in common. */
+class StationValues {
+  constructor(packed) {
+    this.values = unpacked(packed);
+    [, this.stations] = packed.shape;
+    this.range = [packed.low, packed.low + packed.scale * 255];
+  }
+
+  /** Return the values of vertices on these stations between two samples. */
+  at(i, j, share, station) {
+    const { values, stations: k } = this;
+    return Float32Array.from(station, (n) => values[i * k + n] + share * (values[j * k + n] - values[i * k + n]));
+  }
+}
+
 /** Return a run with its arrays unpacked. */
 export function runOf(run) {
   const read = (list) => list.map((each) => each && unpacked(each));
+  const colours = Object.fromEntries(
+    Object.entries(run.colours).map(([name, list]) => [
+      name,
+      list.map((each) => each && (each.modal ? new ModalStress(each) : new StationValues(each))),
+    ]),
+  );
   return {
     ...run,
     t: unpacked(run.t),
@@ -53,12 +106,11 @@ export function runOf(run) {
       turn: unpacked(beam.turn),
       stations: beam.shift.shape[1],
     })),
-    colours: Object.fromEntries(Object.entries(run.colours).map(([name, each]) => [name, read(each)])),
+    colours,
     ranges: Object.fromEntries(
-      Object.entries(run.colours).map(([name, each]) => {
-        const known = each.filter(Boolean);
-        const high = known.map((one) => one.low + one.scale * 255);
-        return [name, [Math.min(...known.map((one) => one.low)), Math.max(...high)]];
+      Object.entries(colours).map(([name, list]) => {
+        const known = list.filter(Boolean).map((one) => one.range);
+        return [name, [Math.min(...known.map(([low]) => low)), Math.max(...known.map(([, high]) => high))]];
       }),
     ),
     forces: run.forces.map((force) => ({ ...force, values: unpacked(force.values) })),

@@ -311,20 +311,27 @@ class Viewer {
   }
 
   pickSignals() {
-    const wanted = this.scene.options.signals;
-    if (wanted?.length) {
-      const title = wanted.length > 2 ? "chosen signals" : wanted.join(", ");
-      this.$("group").prepend(new Option(title, "\u0000"));
-      this.$("group").value = "\u0000";
+    // Axes have one unit: what is chosen makes a group of each.
+    this.chosen = new Map();
+    for (const name of this.scene.options.signals ?? []) {
+      const run = this.runs.find(({ signals }) => signals.names.includes(name));
+      const unit = run.signals.units[run.signals.names.indexOf(name)];
+      this.chosen.set(unit, [...(this.chosen.get(unit) ?? []), name]);
     }
-    if (this.$("group").options.length) this.showGroup(this.$("group").value);
+    for (const [unit, names] of [...this.chosen].reverse()) {
+      const title = names.length > 2 ? `chosen signals [${unit}]` : names.join(", ");
+      this.$("group").prepend(new Option(title, `\u0000${unit}`));
+    }
+    if (this.$("group").options.length) {
+      this.$("group").selectedIndex = 0;
+      this.showGroup(this.$("group").value);
+    }
   }
 
   showGroup(group) {
-    const names =
-      group === "\u0000"
-        ? this.scene.options.signals
-        : [...new Set(this.runs.flatMap((run) => run.signals.names.filter((_, i) => run.signals.groups[i] === group)))].slice(0, MOST_SIGNALS);
+    const names = group.startsWith("\u0000")
+      ? this.chosen.get(group.slice(1))
+      : [...new Set(this.runs.flatMap((run) => run.signals.names.filter((_, i) => run.signals.groups[i] === group)))].slice(0, MOST_SIGNALS);
     this.chart.show(this.runs, names);
   }
 

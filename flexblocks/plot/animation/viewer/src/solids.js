@@ -102,10 +102,10 @@ export class Solids {
     if (strut.shape === "rod" || strut.shape === "coil") mesh.scale.x = Math.max(whole * (to - from), 1e-9);
   }
 
-  /** Colour beams by values (frames, stations) at a sample, or plainly. */
+  /** Colour what bends by its values at a sample, or plainly. */
   colour(quantity, sample, share, range) {
     for (const mesh of this.items) {
-      const { part, index, data, plain, bends } = mesh.userData;
+      const { index, data, plain, bends } = mesh.userData;
       if (!bends) continue;
       const values = quantity && this.run.colours[quantity]?.[index];
       const geometry = mesh.geometry;
@@ -125,15 +125,11 @@ export class Solids {
         mesh.material.needsUpdate = true;
       }
       mesh.material.color.set("#ffffff");
-      const k = part.stations + 1;
-      const j = Math.min(sample + 1, this.run.t.length - 1);
-      const at = new Float32Array(3 * k);
-      for (let n = 0; n < k; n++) {
-        const value = values[sample * k + n] + share * (values[j * k + n] - values[sample * k + n]);
-        colourOf((value - range[0]) / (range[1] - range[0] || 1), at, 3 * n);
-      }
+      const next = Math.min(sample + 1, this.run.t.length - 1);
       const colours = geometry.getAttribute("color");
-      data.station.forEach((n, vertex) => colours.array.set(at.subarray(3 * n, 3 * n + 3), 3 * vertex));
+      values.at(sample, next, share, data.station).forEach((value, vertex) => {
+        colourOf((value - range[0]) / (range[1] - range[0] || 1), colours.array, 3 * vertex);
+      });
       colours.needsUpdate = true;
     }
   }

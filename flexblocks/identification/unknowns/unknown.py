@@ -11,7 +11,7 @@ from flexblocks.plausibility import computable
 
 @dataclass(frozen=True)
 class Unknown:
-    """An unknown of `identify`: a parameter, an offset or a start state, with what is known of it beforehand.
+    """An unknown of `identify`: a parameter, an offset or a start state, with guess, bounds and prior.
 
     Parameters
     ----------
