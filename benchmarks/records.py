@@ -24,7 +24,7 @@ from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
 
-from flexblocks.atomic_file import write_text
+from flexblocks.files import write_text
 
 ROOT = Path(__file__).parents[1]
 FOLDER = ROOT / "docs" / "benchmarks"

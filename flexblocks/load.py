@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from flexblocks.errors import FileFormatError, listing
-from flexblocks.file_paths import expanded
+from flexblocks.files import expanded
 from flexblocks.libraries import xr
 
 SUFFIXES = (".yaml", ".yml", ".json", ".nc", ".csv", ".zarr")  # beside those of linear models

@@ -8,9 +8,8 @@ import shutil
 from pathlib import Path
 from typing import Any
 
-from flexblocks.atomic_file import atomic_file
 from flexblocks.errors import FileFormatError
-from flexblocks.file_paths import readable_file
+from flexblocks.files import atomic_file, readable_file
 from flexblocks.libraries import xr
 
 FORMAT = "flexblocks"  # the attribute of a file, and the first entry of other files of ours, that tells what it holds

@@ -59,7 +59,7 @@ def warn_of_degrees(where: str, dae: Any, values: Any) -> bool:
     value = angles[name]
     warn(
         f"{where}{name} = {value:g} rad is {abs(value) / (2 * math.pi):.1f} turns; if it is in degrees, "
-        f"take math.radians({value:g}) = {math.radians(value):.4g}.",
+        f"use math.radians({value:g}) = {math.radians(value):.4g}.",
         DEGREES,
     )
     return True

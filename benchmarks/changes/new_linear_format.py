@@ -17,7 +17,7 @@ from pathlib import Path
 
 import numpy as np
 
-from flexblocks.atomic_file import write_text
+from flexblocks.files import write_text
 from flexblocks.export.record import Record
 
 

@@ -12,10 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from flexblocks.atomic_file import atomic_file
 from flexblocks.bodies.flexible_body import FlexibleBody, QuadraticModes, StressPlaces, Surface, arrays
 from flexblocks.errors import FileFormatError, FlexblocksError, ParameterError
-from flexblocks.file_paths import readable_file
+from flexblocks.files import atomic_file, readable_file
 
 FORMAT = 1
 PARTS: dict[str, Any] = {"surface": Surface, "quadratic": QuadraticModes, "stresses": StressPlaces}

@@ -13,7 +13,7 @@ from flexblocks.bodies.finite_elements import WHERE
 from flexblocks.bodies.flexible_body import FlexibleBody
 from flexblocks.bodies.from_matrices import body_of_matrices
 from flexblocks.errors import FileFormatError, ParameterError, listing
-from flexblocks.file_paths import readable_file
+from flexblocks.files import readable_file
 from flexblocks.libraries import scipy
 
 # Factors on lengths, masses and stiffnesses to m, kg and N/m.

@@ -13,12 +13,12 @@ from pathlib import Path
 
 import numpy as np
 
-from flexblocks.atomic_file import write_text
 from flexblocks.bodies.finite_elements import WHERE
 from flexblocks.bodies.flexible_body import FlexibleBody
 from flexblocks.bodies.inertia_tensor import axial, cross_matrix, moment_of_inertia
 from flexblocks.bodies.sid_text import Sid, SidNode, Taylor, read_sid, sid_text
 from flexblocks.errors import ParameterError, listing
+from flexblocks.files import write_text
 from flexblocks.user_warning import warn
 from flexblocks.warning_kinds import SID_FREQUENCIES
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from flexblocks.errors import FileFormatError
-from flexblocks.file_paths import readable_file
+from flexblocks.files import readable_file
 
 # Structures of matrices: all zero, diagonal, symmetric, full, unit.
 ZERO, DIAGONAL, SYMMETRIC, FULL, UNIT = 0, 1, 2, 3, 4

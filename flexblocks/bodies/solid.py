@@ -12,7 +12,7 @@ import numpy as np
 
 from flexblocks.bodies.finite_elements import WHERE
 from flexblocks.errors import FileFormatError, ParameterError, listing
-from flexblocks.file_paths import readable_file
+from flexblocks.files import readable_file
 from flexblocks.libraries import optional
 
 PURPOSE = "FlexibleBody.from_mesh"

@@ -10,7 +10,7 @@ import typer
 
 from flexblocks.cli.completion import complete_model
 from flexblocks.errors import FileFormatError
-from flexblocks.file_paths import expanded
+from flexblocks.files import expanded
 from flexblocks.modeling.degrees import in_radians, is_angular
 from flexblocks.modeling.model import Model
 from flexblocks.modeling.spanning_tree import topology

@@ -13,7 +13,7 @@ from flexblocks.cli.arguments import JsonOption, pairs
 from flexblocks.cli.completion import SUFFIXES
 from flexblocks.cli.report import print_json, print_table
 from flexblocks.errors import FileFormatError, NameUnknownError, suggestion
-from flexblocks.file_paths import expanded
+from flexblocks.files import expanded
 from flexblocks.modeling.degrees import in_radians
 from flexblocks.modeling.model import Model
 from flexblocks.modeling.model_file import load_model

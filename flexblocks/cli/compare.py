@@ -8,7 +8,6 @@ from typing import Annotated
 import numpy as np
 import typer
 
-from flexblocks.atomic_file import atomic_file
 from flexblocks.beam import DISCRETIZATIONS, Discretization
 from flexblocks.cli.arguments import (
     JsonOption,
@@ -30,6 +29,7 @@ from flexblocks.cli.report import print_json, print_line, print_table, save_pict
 from flexblocks.cli.signals import InputOption, signals
 from flexblocks.compare import compare as compared
 from flexblocks.errors import listing
+from flexblocks.files import atomic_file
 
 KINDS: dict[str, Callable[[int], Discretization]] = {kind.keyword: kind for kind in DISCRETIZATIONS if kind.keyword}
 

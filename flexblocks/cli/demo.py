@@ -20,7 +20,7 @@ from flexblocks.cli.demo_pictures import draw
 from flexblocks.cli.linearize import mode_data, mode_row
 from flexblocks.cli.report import print_json, print_line, print_table, write_json
 from flexblocks.export import save_linear
-from flexblocks.file_paths import expanded
+from flexblocks.files import expanded
 from flexblocks.linear.linear_model import LinearModel
 from flexblocks.linear.linearize import linearize
 from flexblocks.modeling.model_file import load_model

@@ -15,7 +15,7 @@ from typing import Annotated
 import typer
 
 from flexblocks.errors import FileFormatError, FlexblocksError
-from flexblocks.file_paths import readable_file
+from flexblocks.files import readable_file
 from flexblocks.modeling.model_data import BLOCK_BASES, VALUE_BASES
 
 OPTION = "--import"

@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from flexblocks.atomic_file import write_text
+from flexblocks.files import write_text
 
 INTERRUPTED = 130  # what shells say of a command that Ctrl-C has ended: what comes after it has not got all of it
 

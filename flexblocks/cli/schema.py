@@ -8,10 +8,10 @@ from typing import Annotated
 
 import typer
 
-from flexblocks.atomic_file import write_text
 from flexblocks.cli.arguments import checked_file
 from flexblocks.cli.import_types import ImportOption, imported_types
 from flexblocks.cli.report import print_line
+from flexblocks.files import write_text
 
 
 class Kind(StrEnum):

@@ -12,7 +12,7 @@ import typer
 
 from flexblocks.cli.arguments import pairs
 from flexblocks.errors import FileFormatError, FlexblocksError, ParameterError, meant, suggestion
-from flexblocks.file_paths import readable_file
+from flexblocks.files import readable_file
 from flexblocks.libraries import pd
 from flexblocks.simulation import Signal, Trajectory, bang_bang, piecewise_constant
 from flexblocks.simulation.trajectory_files import read_series

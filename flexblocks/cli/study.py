@@ -18,7 +18,7 @@ from flexblocks.cli.planning.request import checked, mapping
 from flexblocks.cli.report import INTERRUPTED, print_json, print_line, print_table
 from flexblocks.cli.signals import signals
 from flexblocks.errors import FileFormatError, FlexblocksError, ParameterError, listing, suggestion
-from flexblocks.file_paths import expanded, readable_file
+from flexblocks.files import expanded, readable_file
 from flexblocks.libraries import optional, pd
 from flexblocks.modeling.yaml_json import read_document
 from flexblocks.studies import Cases, grid, samples, table
@@ -51,7 +51,7 @@ def run_study(
     data = checked(read_document(path), f"{path}", KEYS, ("model", "task", "cases", "store"))
     store = path.parent / expanded(str(data["store"]))
     if store.exists() and not (resume or retry):
-        raise FileFormatError(f"{store}: is there already; --resume goes on with it, or remove it.")
+        raise FileFormatError(f"{store}: is there already; --resume continues with it, or remove it.")
     task, cases = _task(data, path, imported_types(imports)), _cases(data["cases"], path)
     executor = workers if scheduler is None else _client(scheduler)
     runs = study(task, cases, store, executor, retry=retry)

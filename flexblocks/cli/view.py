@@ -18,7 +18,7 @@ from flexblocks.cli.import_types import ImportOption, imported_types
 from flexblocks.cli.report import print_line
 from flexblocks.dae.dae import DAE
 from flexblocks.errors import FlexblocksError, ParameterError
-from flexblocks.file_paths import expanded
+from flexblocks.files import expanded
 from flexblocks.libraries import optional
 from flexblocks.linear.linearize import linearize
 from flexblocks.load import load

@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from flexblocks.atomic_file import atomic_file, write_text
 from flexblocks.export.record import Record
 from flexblocks.export.text_formats import write_m, write_py
+from flexblocks.files import atomic_file, write_text
 from flexblocks.libraries import scipy
 
 HEADER = 116  # bytes of text at the beginning of a MAT file, which its readers skip

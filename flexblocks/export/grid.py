@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from flexblocks.atomic_file import atomic_file
 from flexblocks.errors import FileFormatError, listing
+from flexblocks.files import atomic_file
 from flexblocks.libraries import scipy, xr
 from flexblocks.linear.grid import LinearGrid
 from flexblocks.netcdf_file import FORMAT, write_netcdf

@@ -10,7 +10,7 @@ from typing import Any
 from flexblocks.errors import FileFormatError, listing
 from flexblocks.export.formats import FORMATS, READABLE
 from flexblocks.export.record import from_record, to_record
-from flexblocks.file_paths import readable_file
+from flexblocks.files import readable_file
 from flexblocks.linear.linear_model import LinearModel
 
 

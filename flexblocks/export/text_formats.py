@@ -7,10 +7,10 @@ from pathlib import Path
 
 import numpy as np
 
-from flexblocks.atomic_file import write_text
 from flexblocks.errors import ParameterError
 from flexblocks.export.comment_text import comment_text
 from flexblocks.export.record import Record
+from flexblocks.files import write_text
 
 INDENT = "    "
 WIDTH = 110

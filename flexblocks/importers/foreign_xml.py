@@ -10,7 +10,7 @@ from xml.parsers import expat
 import numpy as np
 
 from flexblocks.errors import FileFormatError
-from flexblocks.file_paths import readable_file
+from flexblocks.files import readable_file
 
 LARGEST = 64 * 2**20  # bytes; the longest of known robots have two millions
 DEEPEST = 200  # elements within elements

@@ -9,7 +9,7 @@ from pathlib import Path
 from urllib.parse import unquote
 
 from flexblocks.errors import FileFormatError
-from flexblocks.file_paths import expanded
+from flexblocks.files import expanded
 
 Packages = str | Path | Iterable[str | Path] | Mapping[str, str | Path] | None
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from flexblocks.errors import FileFormatError, FlexblocksError, ModelError, listing
-from flexblocks.file_paths import expanded
+from flexblocks.files import expanded
 from flexblocks.importers.description import Actuator, Description, Inertial, Joint, Link, Mimic, Pose
 from flexblocks.importers.foreign_xml import number, numbers, read_xml
 from flexblocks.importers.mesh_roots import MeshRoots, Packages

@@ -10,7 +10,7 @@ from flexblocks.blocks import ALL_BLOCKS
 from flexblocks.bodies import BodyFile, FlexibleBody
 from flexblocks.bodies.body_file import file_of
 from flexblocks.errors import FileFormatError
-from flexblocks.file_paths import expanded, relative_to
+from flexblocks.files import expanded, relative_to
 from flexblocks.interfaces import Block, Composite
 from flexblocks.modeling.arm_graph import ArmGraph
 from flexblocks.modeling.dataclass_data import write_dataclass, write_plain

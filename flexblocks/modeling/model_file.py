@@ -25,7 +25,7 @@ from typing import Any
 
 from flexblocks.beam import Discretization
 from flexblocks.errors import FileFormatError
-from flexblocks.file_paths import expanded, seen_from
+from flexblocks.files import expanded, seen_from
 from flexblocks.modeling.dataclass_data import Refusals, check_keys, checked_kind, located, read_dataclass
 from flexblocks.modeling.model import Model
 from flexblocks.modeling.model_data import BLOCK_BASES, FORMAT, IN_FILES, LIBRARY, VALUE_BASES

@@ -10,9 +10,8 @@ from typing import Any
 
 import yaml
 
-from flexblocks.atomic_file import write_text
 from flexblocks.errors import FileFormatError
-from flexblocks.file_paths import readable_file
+from flexblocks.files import readable_file, write_text
 
 # By which a JSON file names its schema, for editors; no part of what it tells.
 SCHEMA_KEY = "$schema"

@@ -12,7 +12,7 @@ from flexblocks.blocks.forces.cable import Cable
 from flexblocks.blocks.forces.contact import Contact
 from flexblocks.blocks.forces.hydraulic_cylinder import HydraulicCylinder
 from flexblocks.blocks.forces.line_force import LineForce
-from flexblocks.blocks.forces.pulley_rope import RopeSpans, tangent_points
+from flexblocks.blocks.forces.pulley_rope import _RopeSpans, tangent_points
 from flexblocks.blocks.forces.spring_damper import SpringDamper
 from flexblocks.blocks.forces.world_force import WorldForce, WorldTorque
 from flexblocks.geometry import AttachedFrames, Values
@@ -114,7 +114,7 @@ def _cable(block: Block, axes: np.ndarray, origins: np.ndarray, view: np.ndarray
 
 def _spans(block: Block, axes: np.ndarray, origins: np.ndarray, view: np.ndarray, size: float) -> Drawn:
     del view, size
-    assert isinstance(block, RopeSpans)
+    assert isinstance(block, _RopeSpans)
     ends = [point for _, point in tangent_points(block.nominal, axes, origins)]
     style = {"color": BLACK, "linewidth": 1.0, "zorder": 3}
     return [(np.array(ends[i : i + 2]), style) for i in range(0, len(ends), 2)]
@@ -155,7 +155,7 @@ PICTURES: dict[type, tuple[str, Callable[..., Drawn]]] = {
     HydraulicCylinder: ("cylinder", _cylinder),
     LineForce: ("line force", _cylinder),
     Cable: ("rope", _cable),
-    RopeSpans: ("rope", _spans),
+    _RopeSpans: ("rope", _spans),
     Contact: ("contact", _contact),
     WorldForce: ("external force", _force),
     WorldTorque: ("external torque", _force),

@@ -8,8 +8,8 @@ from pathlib import Path
 import matplotlib.pyplot as plt
 from matplotlib.axes import Axes
 
-from flexblocks.atomic_file import atomic_file
 from flexblocks.errors import FileFormatError, listing
+from flexblocks.files import atomic_file
 
 
 def save(ax: Axes, path: str | Path) -> None:

@@ -19,7 +19,6 @@ from flexblocks.interrupt import Interrupt
 from flexblocks.plausibility import warn_of_degrees
 from flexblocks.progress import ProgressDisplay
 from flexblocks.simulation.cases import Cases, cases
-from flexblocks.simulation.changing_run import integrate_parts
 from flexblocks.simulation.chunks import DEFAULT_STEPS, Budget, checked_budget
 from flexblocks.simulation.loops import Passages, ahead, at_times, opened, passages, watched_times, words
 from flexblocks.simulation.method import Method, MethodName, checked_method
@@ -36,7 +35,7 @@ from flexblocks.simulation.signals.parameters import (
     refuse_pick_up,
 )
 from flexblocks.simulation.signals.reference_rates import with_reference_rates
-from flexblocks.simulation.solver import Solver
+from flexblocks.simulation.solver import Solver, integrate_parts
 from flexblocks.studies.pools import cores
 from flexblocks.studies.pools import threads as pool_of_threads
 from flexblocks.studies.schedule import completed

@@ -13,7 +13,6 @@ from flexblocks.errors import ComputationError
 from flexblocks.interrupt import Interrupt
 from flexblocks.plausibility import warn_of_degrees
 from flexblocks.progress import ProgressDisplay
-from flexblocks.simulation.changing_run import integrate_parts
 from flexblocks.simulation.chunks import DEFAULT_STEPS, checked_budget
 from flexblocks.simulation.implicit.settings import RADIUS
 from flexblocks.simulation.implicit.slow_start import Given
@@ -32,7 +31,7 @@ from flexblocks.simulation.signals.parameters import (
 )
 from flexblocks.simulation.signals.prescribed_motion import with_prescribed_motion
 from flexblocks.simulation.signals.reference_rates import with_reference_rates
-from flexblocks.simulation.solver import Solver
+from flexblocks.simulation.solver import Solver, integrate_parts
 from flexblocks.simulation.trajectory import Trajectory
 from flexblocks.user_warning import warn
 from flexblocks.validity.energy_balance import warn_of_balances, warn_of_dissipation
@@ -281,7 +280,8 @@ class Simulator:
         watched = watched_times(dae, times, x, values) if has_loops else times
         # Integrate; a failure or Ctrl-C ends the record early.
         with ProgressDisplay(f"Simulating {dae.name}", times[-1] - times[0], progress) as bar, Interrupt() as interrupt:
-            run = times, interrupt, bar, self._budget, watched, _given(dae, x0)
+            given = _given(dae, x0) if self._settings.implicit else Given()
+            run = times, interrupt, bar, self._budget, watched, given
             if not changes:
                 whole = self._solver.integrate(signals, values, x, *run)
             else:

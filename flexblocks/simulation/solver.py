@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 
@@ -23,8 +24,10 @@ from flexblocks.simulation.integrators.fixed_step import FixedStep
 from flexblocks.simulation.integrators.stepper import ErrorScale, Stepper
 from flexblocks.simulation.method import Method
 from flexblocks.simulation.motion_size import MotionSize
-from flexblocks.simulation.run import Integration, Record
+from flexblocks.simulation.run import Integration, Record, joined
 from flexblocks.simulation.signals.inputs import Inputs
+from flexblocks.simulation.signals.parameter_change import ParameterChange, changed
+from flexblocks.simulation.signals.parameters import Parameters
 from flexblocks.simulation.stepping.choose_kernel import kernel_of
 from flexblocks.simulation.stepping.kernel import Kernel
 from flexblocks.simulation.system import System, driven_equations, inputs_alone
@@ -131,3 +134,34 @@ class Solver:
         step = self.method.options.step
         assert step is not None
         return FixedSteps(system, self._kernel, method, step, self._bounds, self._singularities, times, pace, interrupt)
+
+
+def integrate_parts(
+    solver: Solver,
+    inputs: Inputs,
+    p: Parameters,
+    x: np.ndarray,
+    times: np.ndarray,
+    interrupt: Interrupt,
+    bar: ProgressDisplay | None = None,
+    budget: Budget = Budget(),  # noqa: B008 (frozen)
+    watched: np.ndarray | None = None,
+    given: Given = Given(),  # noqa: B008 (frozen)
+) -> Record:
+    """Integrate a run from change to change; arguments as of `Solver.integrate`, the budget is that of each part."""
+    parts: list[Record] = []
+    changes: list[ParameterChange] = []
+    spans = p.spans(times if watched is None else watched)
+    for before, span in pairwise([None, *spans]):
+        assert span is not None
+        if parts and before is not None:
+            last = parts[-1]
+            if last.failure is not None or last.interrupted:
+                break
+            X, jump = changed(solver.dae, float(span.times[0]), *last.state, before.p, span.p, p.pick_up)
+            changes.append(jump)
+            x = X[:-1]
+        own = inputs.within(span.times[0], span.times[-1])
+        after = parts[-1] if parts else None
+        parts.append(solver.integrate(own, span.p, x, times, interrupt, bar, budget, span.times, given, after))
+    return joined(parts, [span.are_outputs for span in spans], changes)

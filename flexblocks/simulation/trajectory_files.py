@@ -8,9 +8,8 @@ from pathlib import Path
 
 import numpy as np
 
-from flexblocks.atomic_file import atomic_file
 from flexblocks.errors import FileFormatError
-from flexblocks.file_paths import readable_file
+from flexblocks.files import atomic_file, readable_file
 from flexblocks.libraries import xr
 from flexblocks.netcdf_file import FORMAT, read_netcdf, write_netcdf
 from flexblocks.simulation.dataset import Series, to_xarray

@@ -13,8 +13,8 @@ from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 
-from flexblocks.atomic_file import atomic_file
 from flexblocks.errors import FileFormatError
+from flexblocks.files import atomic_file
 from flexblocks.studies.identity import Identity
 from flexblocks.studies.journal import SUFFIX, is_written, lock, outcomes
 from flexblocks.studies.outcome import Outcome

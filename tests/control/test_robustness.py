@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import importlib
 import itertools
 import signal
-import sys
 
 import control as python_control
 import numpy as np
@@ -17,7 +17,7 @@ from arms.library import subudhi_morris
 from flexblocks import control
 from flexblocks.errors import ComputationError, FlexblocksWarning, NameUnknownError, ParameterError
 
-monte_carlo_module = sys.modules["flexblocks.control.robustness.monte_carlo"]
+monte_carlo_module = importlib.import_module("flexblocks.control.robustness.monte_carlo")
 LOOP = {"wheel.angle": "motor.torque"}
 
 

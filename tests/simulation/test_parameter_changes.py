@@ -47,7 +47,12 @@ def flexible_arm():
 def test_a_sliding_mass_takes_up_a_mass_at_rest(options):
     """M v = (M + m) v': 3 kg at 2 m/s become 5 kg at 1.2 m/s, and lose half m M/(m + M) v^2."""
     run = fb.simulate(
-        slide_with_load(), (0.0, 2.0), x0={"der(slide.displacement)": 2.0}, p={"load.mass": TAKEN}, **options
+        slide_with_load(),
+        (0.0, 2.0),
+        x0={"der(slide.displacement)": 2.0},
+        p={"load.mass": TAKEN},
+        pick_up="impact",
+        **options,
     )
     before = run.t < 1.0
     np.testing.assert_allclose(run["der(slide.displacement)"][before], 2.0, rtol=1e-9)
@@ -182,7 +187,7 @@ def test_a_sampled_law_goes_on_through_a_change(when, options):
         dae, control.Sampled(control.PD({"hinge.angle": "motor.torque"}, kp=20.0, kd=5.0), 0.05)
     )
     course, u = fb.piecewise_constant([0.0, when], [0.0, 2.0]), {"reference.hinge.angle": 1.0}
-    run = fb.simulate(closed, np.array([0.0, when, 1.0]), u, p={"load.mass": course}, **options)
+    run = fb.simulate(closed, np.array([0.0, when, 1.0]), u, p={"load.mass": course}, pick_up="impact", **options)
     first = fb.simulate(closed, np.array([0.0, when]), u, p={"load.mass": 0.0}, **options)
     x = after_change(closed, first.x[-1], np.array([0.0]), np.array([2.0]))
     second = fb.simulate(closed, np.array([when, 1.0]), u, p={"load.mass": 2.0}, x0=x, **options)

@@ -130,8 +130,8 @@ class PulleyRope(Composite):
     def parts(self) -> tuple[Block | Composite, ...]:
         wheels = zip(self.radii, self.inertias, strict=True)
         return (
-            *(Pulley(f"pulley{k}", radius=r, inertia=J) for k, (r, J) in enumerate(wheels, start=1)),
-            RopeSpans(
+            *(_Pulley(f"pulley{k}", radius=r, inertia=J) for k, (r, J) in enumerate(wheels, start=1)),
+            _RopeSpans(
                 "spans",
                 rigidity=self.rigidity,
                 damping_time=self.damping_time,
@@ -157,7 +157,7 @@ class PulleyRope(Composite):
 
 
 @dataclass(frozen=True)
-class Pulley(Block):
+class _Pulley(Block):
     """A pulley of a rope: a rotor about z of `frame_a`.
 
     What its rim has moved by, radius times angle, is a displacement along z from ``center`` to ``rim``: so the rope,
@@ -197,7 +197,7 @@ class _Node:
 
 
 @dataclass(frozen=True)
-class RopeSpans(ForceElement):
+class _RopeSpans(ForceElement):
     """The free parts of a `PulleyRope`, each with a tension of its own."""
 
     rigidity: float = parameter("N", POSITIVE)
@@ -280,12 +280,12 @@ def _tangent(one: _Node, other: _Node) -> tuple[ca.SX, ca.SX | None, ca.SX | Non
     return path, places[0], places[1]
 
 
-def tangent_points(block: RopeSpans, axes: np.ndarray, origins: np.ndarray) -> list[tuple[int, np.ndarray]]:
+def tangent_points(block: _RopeSpans, axes: np.ndarray, origins: np.ndarray) -> list[tuple[int, np.ndarray]]:
     """Return both ends of each free part of a rope: the number of the frame that it is at, and the point (..., 3) [m].
 
     Parameters
     ----------
-    block : RopeSpans
+    block : _RopeSpans
     axes, origins : ndarray (..., k, 3, 3), (..., k, 3)
         Of the frames that it is attached to, in the order of its ports.
     """

@@ -13,7 +13,7 @@ from flexblocks.cli.arguments import units_of
 from flexblocks.cli.catalog import model_named
 from flexblocks.cli.completion import SUFFIXES
 from flexblocks.errors import FileFormatError, FlexblocksError
-from flexblocks.file_paths import expanded
+from flexblocks.files import expanded
 from flexblocks.modeling.dataclass_data import Refusals, check_keys
 from flexblocks.modeling.degrees import in_radians
 from flexblocks.modeling.model import Model

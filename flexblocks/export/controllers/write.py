@@ -7,7 +7,6 @@ from importlib.metadata import version as installed_version
 from pathlib import Path
 from typing import Literal
 
-from flexblocks.atomic_file import write_texts
 from flexblocks.control.controller import controller as controller_of
 from flexblocks.control.estimation.observer import Observer
 from flexblocks.control.law import Bindable
@@ -21,7 +20,7 @@ from flexblocks.export.controllers.self_test import self_test
 from flexblocks.export.controllers.source import Code, header, source
 from flexblocks.export.equations.c_real import real_type
 from flexblocks.export.equations.write import checked_identifier
-from flexblocks.file_paths import expanded
+from flexblocks.files import expanded, write_texts
 from flexblocks.optim.receding.mpc import MPC
 
 

@@ -8,7 +8,6 @@ from typing import Literal
 
 import casadi as ca
 
-from flexblocks.atomic_file import write_texts
 from flexblocks.dae.dae import DAE
 from flexblocks.errors import FileFormatError
 from flexblocks.export.equations.c import body, comment, prototype
@@ -16,6 +15,7 @@ from flexblocks.export.equations.c_functions import Exported, exported
 from flexblocks.export.equations.c_real import Real, real_type
 from flexblocks.export.equations.c_self_test import self_test
 from flexblocks.export.equations.write import checked_identifier
+from flexblocks.files import write_texts
 
 
 def c_code(

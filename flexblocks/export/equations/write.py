@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
-from flexblocks.atomic_file import write_text
 from flexblocks.dae.dae import DAE
 from flexblocks.errors import FileFormatError, ParameterError, listing, suggestion
 from flexblocks.export.equations.c import c
@@ -20,6 +19,7 @@ from flexblocks.export.equations.parts import Equations, equation_parts
 from flexblocks.export.equations.python import python
 from flexblocks.export.equations.routine import equations_routine, names_of
 from flexblocks.export.equations.sympy_form import sympy_equations
+from flexblocks.files import write_text
 from flexblocks.rich_display import LatexText
 
 CODE = {"python": python, "c": c, "matlab": matlab}

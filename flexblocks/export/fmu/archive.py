@@ -6,7 +6,7 @@ import zipfile
 from collections.abc import Mapping
 from pathlib import Path
 
-from flexblocks.atomic_file import atomic_file
+from flexblocks.files import atomic_file
 
 DATE = (1980, 1, 1, 0, 0, 0)  # the earliest that the zip format can represent
 

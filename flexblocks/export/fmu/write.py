@@ -30,7 +30,7 @@ from flexblocks.export.fmu.description import Description
 from flexblocks.export.fmu.generate import generated_equations, generated_sensitivities, model_header
 from flexblocks.export.fmu.names import identifier
 from flexblocks.export.fmu.variables import table
-from flexblocks.file_paths import expanded
+from flexblocks.files import expanded
 from flexblocks.user_warning import warn
 from flexblocks.warning_kinds import NOT_COMPILED
 

@@ -6,10 +6,10 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from flexblocks.atomic_file import write_text
 from flexblocks.errors import FileFormatError
 from flexblocks.export.report.page import page
 from flexblocks.export.report.sections import sections_of
+from flexblocks.files import write_text
 from flexblocks.identification.results.fit import Fit
 from flexblocks.linear.linear_model import LinearModel
 from flexblocks.simulation.trajectory import Trajectory

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from flexblocks.atomic_file import atomic_file
 from flexblocks.errors import FileFormatError, listing
+from flexblocks.files import atomic_file
 from flexblocks.plot.animation.films import film, glb
 from flexblocks.plot.animation.page import page
 from flexblocks.plot.animation.scene import Scene

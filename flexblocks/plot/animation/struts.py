@@ -12,7 +12,7 @@ from flexblocks.blocks.forces.cable import Cable
 from flexblocks.blocks.forces.contact import Contact
 from flexblocks.blocks.forces.hydraulic_cylinder import HydraulicCylinder
 from flexblocks.blocks.forces.line_force import LineForce
-from flexblocks.blocks.forces.pulley_rope import RopeSpans, tangent_points
+from flexblocks.blocks.forces.pulley_rope import _RopeSpans, tangent_points
 from flexblocks.blocks.forces.spring_damper import SpringDamper
 from flexblocks.dae.dae import DAE
 from flexblocks.dynamics.algorithms.frame_motions import placed
@@ -138,7 +138,7 @@ def element_frames(dae: DAE, x: np.ndarray, z: np.ndarray, p: np.ndarray) -> Ele
 
 def _more(block: Any, axes: np.ndarray, origins: np.ndarray) -> list[tuple[int, np.ndarray]]:
     """Return points (frames, 3) besides those of an element's frames, each with the number of that it moves with."""
-    if isinstance(block, RopeSpans):
+    if isinstance(block, _RopeSpans):
         return tangent_points(block.nominal, axes, origins)
     return [(1, point) for point in _foot(block.nominal, axes, origins)] if isinstance(block, Contact) else []
 
@@ -201,7 +201,7 @@ DRAWN: dict[type, Callable[[Any, Scale, np.ndarray], Drawn]] = {
     HydraulicCylinder: _cylinder,
     LineForce: _cylinder,
     Cable: _rope,
-    RopeSpans: _spans,
+    _RopeSpans: _spans,
     SpringDamper: _spring,
     Contact: _contact,
 }

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from flexblocks.errors import FileFormatError, suggestion
-from flexblocks.file_paths import readable_file
+from flexblocks.files import readable_file
 from flexblocks.libraries import optional, pd, xr
 from flexblocks.netcdf_file import read_netcdf
 

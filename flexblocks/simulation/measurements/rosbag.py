@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from flexblocks.errors import FileFormatError, ParameterError, suggestion
-from flexblocks.file_paths import expanded
+from flexblocks.files import expanded
 from flexblocks.libraries import optional
 
 CLOCKS = ("header", "log")

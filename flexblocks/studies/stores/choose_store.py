@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from flexblocks.errors import ParameterError
-from flexblocks.file_paths import expanded
+from flexblocks.files import expanded
 from flexblocks.studies.stores.memory_store import MemoryStore
 from flexblocks.studies.stores.store import Store
 from flexblocks.studies.stores.zarr_store import ZarrStore

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from flexblocks.file_paths import expanded
+from flexblocks.files import expanded
 from flexblocks.libraries import xr
 from flexblocks.netcdf_file import FORMAT
 from flexblocks.studies.stores.store import IDENTITY, StoreError

@@ -124,7 +124,7 @@ def test_degrees_are_suspected():
         optim.plan(hinge(), swing(goal={ANGLE: 90.0}), intervals=4)
     with pytest.raises(optim.ProblemError, match=r"motor1.torque.* 90 rad is 14.3 turns away; .*math.radians\(90\)"):
         optim.plan(hinge(), swing(goal={ANGLE: 90.0}, limits={TORQUE: 0.1}), intervals=4)
-    with pytest.raises(optim.ProblemError, match=r"orientation = \(0, 0, 90\) rad; .*take \(0.0, 0.0, 1.57"):
+    with pytest.raises(optim.ProblemError, match=r"orientation = \(0, 0, 90\) rad; .*use \(0.0, 0.0, 1.57"):
         optim.Pose(orientation=(0, 0, 90))
     assert optim.Pose(orientation=(0, 0, 13.2)).orientation == (0, 0, 13.2)
 

@@ -14,7 +14,7 @@ from flexblocks.blocks.bodies.lumped_mass import LumpedMass
 from flexblocks.blocks.bodies.payload import Payload
 from flexblocks.blocks.bodies.rigid_body import RigidBody
 from flexblocks.blocks.drives.rotor import Rotor
-from flexblocks.blocks.forces.pulley_rope import Pulley
+from flexblocks.blocks.forces.pulley_rope import _Pulley
 from flexblocks.blocks.joints.prismatic import Prismatic
 from flexblocks.blocks.joints.revolute import Revolute
 from flexblocks.blocks.joints.spherical import Spherical
@@ -141,7 +141,7 @@ LOOKS: dict[type, Callable[[Any, Scale], Look]] = {
     Prismatic: _prismatic,
     Spherical: _ball,
     Rotor: _rotor,
-    Pulley: _pulley,
+    _Pulley: _pulley,
     Payload: _payload,
     RigidBody: _rigid_body,
     LumpedMass: _mass,

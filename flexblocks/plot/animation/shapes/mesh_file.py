@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from flexblocks.errors import FileFormatError, failure, listing
-from flexblocks.file_paths import readable_file
+from flexblocks.files import readable_file
 from flexblocks.libraries import optional
 from flexblocks.plot.animation.shapes.decimation import decimated
 from flexblocks.plot.animation.shapes.mesh import Mesh

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 import flexblocks as fb
-from flexblocks.atomic_file import atomic_file, write_text
 from flexblocks.errors import FileFormatError
+from flexblocks.files import atomic_file, write_text
 
 
 def leftovers(folder: Path) -> list[str]:
@@ -41,7 +41,7 @@ def test_a_full_disk_leaves_the_old_file_and_says_so(tmp_path: Path) -> None:
     (tmp_path / "arm.yaml").write_text("old")
     script = (
         "import resource, signal, flexblocks as fb\n"
-        "from flexblocks.atomic_file import write_text\n"
+        "from flexblocks.files import write_text\n"
         "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
         "resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))\n"
         "try:\n"
