@@ -19,7 +19,7 @@ print(report.steps, report.fallbacks)
 # %% optim.MovingHorizon optim.Estimates
 measured = ["rotor1.angle", "rotor2.angle"]
 observer = optim.MovingHorizon(
-    measured, model=dae, noise=1e-4, process={"motor1.torque": 1e-6, "motor2.torque": 1e-6}, sample_time=5e-3
+    dae, measured, noise=1e-4, process={"motor1.torque": 1e-6, "motor2.torque": 1e-6}, sample_time=5e-3
 )
 motion = fb.simulate(dae, np.arange(41) * 5e-3, {"motor1.torque": 0.2})
 estimates = observer.filter(fb.Record.from_trajectory(motion, measured))  # optim.Estimates

@@ -28,7 +28,7 @@ def in_degrees(dae: DAE, problem: Problem) -> str | None:
             if units.get(name) == "rad" and may_be_degrees(way, (value,)):
                 return (
                     f"{name} = {value:g} rad is {way / (2 * math.pi):.1f} turns away; if it is in degrees, "
-                    f"take math.radians({value:g}) = {math.radians(value):.4g}."
+                    f"use math.radians({value:g}) = {math.radians(value):.4g}."
                 )
             at[name] = value
     return None

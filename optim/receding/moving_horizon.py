@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal
+from types import MappingProxyType
+from typing import Any
 
 import casadi as ca
 import numpy as np
@@ -20,6 +21,7 @@ from flexblocks.errors import NameUnknownError, ParameterError, suggestion
 from flexblocks.interfaces.variables import Variables, variables
 from flexblocks.linear.linear_model import LinearModel
 from flexblocks.simulation.record import Record
+from flexblocks.statics.operating_point import OperatingPoint
 
 from .compiled_iteration import HIDDEN, build, iteration_source
 from .prediction import Prediction, estimation_model
@@ -31,10 +33,12 @@ STEPS, NEWTON_STEPS = 2, 4
 # Of unknown start states, as a share of their scale: a hundredth of the reach.
 START = 0.1
 KEPT, TIMED = 2048, 65536
+# Sample times of a window by default.
+SAMPLES = 10
 FILES = ("condensed_headers.h", "interval.c", "estimator.c", "ring.c", "estimator_store.c")
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, init=False)
 class MovingHorizon(Observer):
     """Moving horizon estimation, an observer of `control.Sampled` laws and of recorded data.
 
@@ -44,31 +48,30 @@ class MovingHorizon(Observer):
 
     Parameters
     ----------
+    dae : DAE
+        The model of the arm; for `parameters` one that was assembled with these as symbols.
     measured : sequence of str
         Names of the measured outputs or states.
-    at : OperatingPoint or dict, optional
-        Where the estimate starts; see `flexblocks.linearize`.
-    model : DAE, optional
-        By default the arm itself; for `parameters` one that was assembled with these as symbols.
-    equations : "extended"
-        There is no other form.
-    name : str
-        Prefix of the states: ``estimate.joint1.angle``; parameters ``estimate.payload.mass`` with their standard
-        deviations ``estimate.deviation.payload.mass``.
     process : dict
         Spectral densities [unit^2 s] of process noise, by the input through which it enters.
     noise : float, sequence or dict by measured name
         Standard deviations of a measurement [unit], > 0.
     sample_time : float
         [s]
-    window : int
-        Samples, >= 1; with 1 it is an iterated extended Kalman filter.
+    horizon : float, optional
+        Length of the window [s], a whole number of sample times; by default ten. With one sample time it is an iterated
+        extended Kalman filter.
     parameters : dict
         Parameters among the unknowns, with the standard deviation of what is known of each at the start.
     uncertainty : dict
         Standard deviations of states at the start, by name; by default a hundredth of the reach in displacement.
     huber : float
         Residual, in standard deviations of what is expected, from which on a measurement counts by its magnitude.
+    at : OperatingPoint or dict, optional
+        Where the estimate starts; see `flexblocks.linearize`.
+    name : str
+        Prefix of the states: ``estimate.joint1.angle``; parameters ``estimate.payload.mass`` with their standard
+        deviations ``estimate.deviation.payload.mass``.
 
     Notes
     -----
@@ -86,8 +89,8 @@ class MovingHorizon(Observer):
     >>> dae = fb.assemble(models.subudhi_morris_2002(modes=1), symbolic=("payload.mass",))
     >>> measured = ["rotor1.angle", "rotor2.angle", "payload.x", "payload.y"]
     >>> mhe = optim.MovingHorizon(
-    ...     measured, model=dae, noise=1e-4, process={"motor1.torque": 1e-6, "motor2.torque": 1e-6}, sample_time=5e-3,
-    ...     window=5, parameters={"payload.mass": 0.05}
+    ...     dae, measured, noise=1e-4, process={"motor1.torque": 1e-6, "motor2.torque": 1e-6}, sample_time=5e-3,
+    ...     horizon=0.025, parameters={"payload.mass": 0.05}
     ... )
     >>> run = fb.simulate(dae, [5e-3 * k for k in range(61)], u={"motor1.torque": 0.3}, p={"payload.mass": 0.12})
     >>> found = mhe.filter(fb.Record.from_trajectory(run, measured))
@@ -95,26 +98,51 @@ class MovingHorizon(Observer):
     True
     """
 
-    equations: Literal["extended"] = "extended"
-    process: Mapping[str, float] = field(default_factory=dict)
-    noise: float | Sequence[float] | Mapping[str, float] | None = None
-    sample_time: float | None = None
-    window: int = 10
-    parameters: Mapping[str, float] = field(default_factory=dict)
-    uncertainty: Mapping[str, float] = field(default_factory=dict)
-    huber: float = 3.0
+    process: Mapping[str, float]
+    noise: float | Sequence[float] | Mapping[str, float] | None
+    sample_time: float
+    horizon: float
+    parameters: Mapping[str, float]
+    uncertainty: Mapping[str, float]
+    huber: float
 
-    def __post_init__(self) -> None:
-        if not isinstance(self.window, int) or isinstance(self.window, bool) or self.window < 1:
-            raise ParameterError(f"{WHERE}: window = {self.window!r}; must be a whole number of samples >= 1.")
-        for name in ("sample_time", "huber"):
-            value = getattr(self, name)
+    def __init__(
+        self,
+        dae: DAE,
+        measured: Sequence[str],
+        *,
+        process: Mapping[str, float] = MappingProxyType({}),
+        noise: float | Sequence[float] | Mapping[str, float] | None = None,
+        sample_time: float,
+        horizon: float | None = None,
+        parameters: Mapping[str, float] = MappingProxyType({}),
+        uncertainty: Mapping[str, float] = MappingProxyType({}),
+        huber: float = 3.0,
+        at: OperatingPoint | Mapping[str, Any] | None = None,
+        name: str = "estimate",
+    ) -> None:
+        numbers = {"sample_time": sample_time, "huber": huber} | ({} if horizon is None else {"horizon": horizon})
+        for argument, value in numbers.items():
             if not isinstance(value, (int, float)) or isinstance(value, bool) or not 0 < value < np.inf:
-                raise ParameterError(f"{WHERE}: {name} = {value!r}; must be a number > 0.")
-        for argument in ("process", "parameters", "uncertainty"):
-            given = getattr(self, argument)
+                raise ParameterError(f"{WHERE}: {argument} = {value!r}; must be a number > 0.")
+        dicts = {"process": process, "parameters": parameters, "uncertainty": uncertainty}
+        for argument, given in dicts.items():
             if not isinstance(given, Mapping):
                 raise ParameterError(f"{WHERE}: {argument} = {given!r}; must be a dict by name.")
+        length = SAMPLES * sample_time if horizon is None else float(horizon)
+        if not np.isclose(round(length / sample_time) * sample_time, length, rtol=1e-6, atol=0):
+            raise ParameterError(
+                f"{WHERE}: horizon = {horizon!r} s; must be a whole number of sample times, {sample_time:g} s each."
+            )
+        values = {"measured": measured, "at": at, "model": dae, "equations": "extended", "name": name, "noise": noise}
+        values |= {"sample_time": float(sample_time), "horizon": length, "huber": float(huber)}
+        for field, value in (values | {key: dict(given) for key, given in dicts.items()}).items():
+            object.__setattr__(self, field, value)
+
+    @property
+    def window(self) -> int:
+        """Samples that are explained together."""
+        return round(self.horizon / self.sample_time)
 
     @classmethod
     def forms(cls) -> tuple[str, ...]:
@@ -124,7 +152,7 @@ class MovingHorizon(Observer):
         raise ParameterError(f"{WHERE}.gain: it has no constant gain; SampledKalman has one.")
 
     def estimate(self, dae: DAE, actuators: Actuators, sample_time: float | None = None) -> Estimate:
-        if sample_time is None or not np.isclose(sample_time, float(self.sample_time or 0.0), rtol=1e-9, atol=0):
+        if sample_time is None or not np.isclose(sample_time, self.sample_time, rtol=1e-9, atol=0):
             given = "in continuous time" if sample_time is None else f"Sampled every {sample_time:g} s"
             raise ParameterError(
                 f"{WHERE}: the law is {given}; must be Sampled(law, {self.sample_time:g}), at its own sample time."
@@ -151,13 +179,12 @@ class MovingHorizon(Observer):
         Raises
         ------
         ParameterError
-            There is no model=, or the samples have another distance.
+            The samples have another distance.
         NameUnknownError
             The record lacks a measured variable or an input.
         """
-        if self.model is None:
-            raise ParameterError(f"{WHERE}.filter: model is missing; give the DAE of the arm, model=dae.")
-        if not np.allclose(np.diff(record.t), float(self.sample_time or 0.0), rtol=1e-6, atol=0):
+        assert self.model is not None
+        if not np.allclose(np.diff(record.t), self.sample_time, rtol=1e-6, atol=0):
             raise ParameterError(
                 f"{WHERE}.filter: the record's samples are not {self.sample_time:g} s apart; must be. Use "
                 "record.resampled."

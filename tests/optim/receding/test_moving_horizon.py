@@ -44,7 +44,7 @@ def record(outliers: bool = False) -> fb.Record:
     return fb.Record(t, u={"motor1.torque": torque}, y={"joint1.angle": seen})
 
 
-def observer(window: int, **options: object) -> optim.MovingHorizon:
+def observer(window: float, **options: object) -> optim.MovingHorizon:
     """Return an observer of the shaft."""
     chosen = {
         "process": {"motor1.torque": DENSITY},
@@ -53,7 +53,7 @@ def observer(window: int, **options: object) -> optim.MovingHorizon:
         "huber": 1e6,
     }
     return optim.MovingHorizon(
-        ["joint1.angle"], model=shaft(), sample_time=PERIOD, window=window, at={}, **(chosen | options)
+        shaft(), ["joint1.angle"], sample_time=PERIOD, horizon=window * PERIOD, at={}, **(chosen | options)
     )  # type: ignore[arg-type]
 
 
@@ -123,7 +123,7 @@ def test_in_a_loop_it_gives_a_law_the_states() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"window": 0}, "whole number of samples"),
+        ({"window": 1.5}, "whole number of sample times"),
         ({"huber": 0.0}, "huber = 0.0"),
         ({"parameters": {"load.mass": 1.0}}, "There is no parameter 'load.mass'"),
         ({"process": {"motor2.torque": 1.0}}, "no input 'motor2.torque'"),
