@@ -75,7 +75,7 @@ def moving_mass(mass, times):
 )
 def test_a_mass_crosses_a_bridge(discretization, within):
     """By the same modes the equations of the literature; by others what the modes leave out."""
-    times = np.linspace(0.0, LENGTH / SPEED, 13)
+    times = np.linspace(0.0, 0.999 * LENGTH / SPEED, 13)
     dae = fb.assemble(bridge(discretization, fb.LumpedMass("car", mass=30.0)), prescribed=("beam.position",))
     run = fb.simulate(dae, times, u={"beam.position": lambda t: SPEED * t}, rtol=1e-8)
     expected = moving_mass(30.0, times)

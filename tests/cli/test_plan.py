@@ -222,4 +222,4 @@ def test_a_base_that_moves_as_the_file_says(tmp_path):
     assert "while moving table.displacement as 0.1*time**2" in told.stdout
     assert fb.load(tmp_path / "plan.csv")["table.displacement"][-1] == pytest.approx(0.1, abs=1e-6)
     problem.write_text(problem.read_text().replace("model:", "prescribed: {table: 1}\nmodel:", 1))
-    assert "must be a coordinate, or a list of them" in run(problem).stderr
+    assert "must be the name of a coordinate, or a list of names" in run(problem).stderr
