@@ -40,7 +40,7 @@ def saved_plan(data: xr.Dataset, path: str | Path, types: Iterable[type] = ()) -
     try:
         statistics = Statistics(**figures["statistics"])
         attempts = tuple(Attempt(**attempt) for attempt in figures["attempts"])
-    except TypeError as error:
+    except (KeyError, TypeError) as error:
         raise FileFormatError(
             f"{path}: statistics or attempts are not those that a plan has ({error}); the file was changed. "
             "Save the plan again."
