@@ -14,7 +14,8 @@ from scipy.integrate import solve_ivp
 
 import flexblocks as fb
 from arms.random_arms import arms
-from flexblocks import optim
+from flexblocks import export, optim
+from flexblocks.dae.compiler import find_compiler
 from flexblocks.errors import ParameterError
 from flexblocks.plot.animation.loads import beam_loads
 
@@ -270,3 +271,16 @@ def test_random_arms_that_carry_a_track_keep_their_energy(arm, seed, discretizat
     at[dae.q_names.index("track.position")] = rng.uniform(0.0, 0.8)
     powers = slope(at).full().ravel() * dae.forward_dynamics(at, np.zeros(len(dae.u)), []).full().ravel()
     assert abs(powers.sum()) < 1e-8 * np.abs(powers).max()
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(find_compiler() is None, reason="there is no C compiler")
+def test_a_track_travels_as_an_fmu(tmp_path):
+    fmpy = pytest.importorskip("fmpy")
+    dae = fb.assemble(boom(fb.FiniteElements(2)))
+    export.fmu(dae, tmp_path / "boom.fmu")
+    output, times = "track.position", np.linspace(0.0, 0.5, 51)
+    fmu, start = str(tmp_path / "boom.fmu"), {"drive.force": 5.0, "track.position": 1.0}
+    values = fmpy.simulate_fmu(fmu, stop_time=0.5, output_interval=0.01, output=[output], start_values=start)
+    run = fb.simulate(dae, times, u={"drive.force": 5.0}, x0={"track.position": 1.0})
+    np.testing.assert_allclose(values[output], run[output], atol=1e-6)
