@@ -37,6 +37,8 @@ TIMES = np.linspace(0.0, END, 241)
 # second snap, rounding decides, in Exudyn too [s].
 FIRST_SNAP, SECOND_SNAP = (2.55, 2.9), 7.8
 RUNS = 2
+# The blade's last speed [rad/s], and when it is reached [s].
+BLADE_SPEED, FULL_SPEED, BLADE_TIMES = 6.0, 15.0, np.linspace(0.0, 20.0, 201)
 # Steps of 20 ms until the linkage first snaps, and over both of its snaps.
 BEFORE_SNAP, OVER_SNAPS = 120, 600
 # Of the four-bars: starting speeds [rad/s] and steps [s].
@@ -103,9 +105,9 @@ def four_bar(console: Console, with_exudyn: bool) -> None:
 def change_points(console: Console) -> None:
     """Compare linkages through change points with their exact motion."""
     times = np.linspace(0.0, 10.0, 501)
-    for count in (1, 2, 4):
+    for count, steps in ((1, STEPS), (2, STEPS), (4, STEPS), (40, (5e-3,))):
         dae = fb.assemble(windows(count)).compile(implicit=True)
-        for step in STEPS:
+        for step in steps:
             off, taken, loop = 0.0, 0.0, 0.0
             for speed in SPEEDS:
                 run, taken, loop = timed(dae, times, step=step, x0={"der(hinge0.angle)": speed})
@@ -126,6 +128,35 @@ def pump(console: Console) -> None:
     valves = {name: 0.05 for name in dae.u.names if name.endswith(".valve")}
     _, taken, loop = timed(dae, np.linspace(0.0, 5.0, 101), u=valves, step=1e-2)
     row(console, "concrete pump", "step 0.01 s, 5 s", f"{loop:.3g}", f"{taken:.3g}", "", "")
+
+
+def spin_up(console: Console) -> None:
+    """The blade of Wu and Haug (1988), which spins up within 15 s, by two modes with their stiffening."""
+    model = fb.Model("blade")
+    blade = model.add(
+        fb.FlexibleBeam(
+            "blade",
+            8.0,
+            linear_density=2766.67 * 7.299e-5,
+            flexural_rigidity=6.895e10 * 8.214e-9,
+            discretization=fb.AssumedModes(2),
+            stiffening=True,
+        )
+    )
+    hub = model.add(fb.Revolute("hub"))
+    model.connect(model.add(fb.Ground("ground")).frame_b, hub.frame_a)
+    model.connect(hub.frame_b, blade.frame_a)
+    dae = fb.assemble(model, prescribed="hub.angle").compile(implicit=True)
+
+    def angle(t: np.ndarray) -> np.ndarray:
+        turning = 0.5 * t**2 + (FULL_SPEED / (2 * np.pi)) ** 2 * (np.cos(2 * np.pi * t / FULL_SPEED) - 1)
+        return BLADE_SPEED / FULL_SPEED * np.where(t < FULL_SPEED, turning, FULL_SPEED * (t - FULL_SPEED / 2))
+
+    options = {"u": {"hub.angle": angle}}
+    exact = fb.simulate(dae, BLADE_TIMES, method="rk8", rtol=1e-10, progress=False, **options)
+    run, taken, loop = timed(dae, BLADE_TIMES, step=0.02, **options)
+    off = np.max(np.abs(run["blade.tip_deflection_y"] - exact["blade.tip_deflection_y"]))
+    row(console, "spin-up", "step 0.02 s, 20 s", f"{loop:.3g}", f"{taken:.3g}", "", f"{off:.1e} m")
 
 
 def single_steps(console: Console) -> None:
@@ -158,6 +189,7 @@ def main() -> None:
     four_bar(console, with_exudyn)
     single_steps(console)
     pump(console)
+    spin_up(console)
     change_points(console)
 
 

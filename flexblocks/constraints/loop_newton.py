@@ -6,6 +6,7 @@ import numpy as np
 
 from flexblocks.constraints.loop_equations import ClosureEquations, gap
 
+SMALLEST = 1e-14  # steps that are not made [lengths of the loops, rad]
 ROUNDING = 1e-11  # steps below this may be rounding [lengths of the loops, rad]
 CLOSED = 1e-10  # mismatch that counts as zero [lengths of the loops, rad]: rounding
 RANK = 1e-8  # singular values of the constraint Jacobian below this fraction of the largest count as zero
@@ -47,10 +48,13 @@ def polished(equations: ClosureEquations, q: np.ndarray, p: np.ndarray, free: np
         ahead = q + step
         inside = np.where(free, equations.within(q, ahead), q)
         # Steps of a converging method that no longer shrink are rounding.
-        if np.array_equal(inside, ahead) and (size < 1e-14 or ROUNDING > size > before / 2):
+        if np.array_equal(inside, ahead) and (size < SMALLEST or ROUNDING > size > before / 2):
+            break
+        q, free = inside, free & (inside == ahead)
+        # Of a method that converges quadratically, by this step and the one before.
+        if np.isfinite(before) and size**3 < SMALLEST * before**2:
             break
         before = size
-        q, free = inside, free & (inside == ahead)
     return q
 
 

@@ -11,6 +11,7 @@ from being in line exactly, and its joints alone decide: there, what is nearly i
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, fields
 
 import numpy as np
 
@@ -24,6 +25,8 @@ from flexblocks.errors import listing
 # Of two postures, how much of the volume of the motions N must be left in those of the next: beyond, they are too far
 # apart to tell how these turn.
 TURNED = 0.1
+# Of neighbors at most so many postures apart, the same volume from which on nothing is looked for between them.
+COARSE, STRAIGHT = 16, 0.9
 CHUNK = 500  # postures that are looked at together: matrices of as many fit into memory
 # Smallest singular value, as a share of the largest one on the way, that counts as zero: of rigid links, where a
 # difference in length of 1e-6 leaves 1e-3; and of joints beside beams, which bend by more than that.
@@ -60,24 +63,20 @@ def change_points(dae: DAE, q: np.ndarray, p: np.ndarray, held: np.ndarray | Non
         locked = not _close_loops(dae, q[0], p, joints)  # of these, those that are not held
         looked_at.append((joints & ~held if locked and held is not None else joints, NEARLY))
     sets = [(np.flatnonzero(mask), zero) for mask, zero in looked_at if mask.any()]
-    ways = _followed(dae, q, p, [columns for columns, _ in sets])
-    behind = [_behind(dae, q, p, *each, *way) for each, way in zip(sets, ways, strict=True)]
+    behind = [_behind(dae, q, p, columns, zero, _followed(dae, q, p, columns)) for columns, zero in sets]
     found = np.unique(np.concatenate([np.zeros(0, dtype=int), *behind]))
     return found[np.diff(found, prepend=-9) > 2]  # one that is seen in two ways is one
 
 
-def _behind(
-    dae: DAE, q: np.ndarray, p: np.ndarray, columns: np.ndarray, zero: float, size: np.ndarray, flips: np.ndarray
-) -> np.ndarray:
-    """Return which postures come right behind a change point by the slopes in some coordinates, see `_followed`."""
-    most = np.max(size)
+def _behind(dae: DAE, q: np.ndarray, p: np.ndarray, columns: np.ndarray, zero: float, way: _Way) -> np.ndarray:
+    """Return which postures come right behind a change point by the slopes in some coordinates."""
+    at, size, most = way.at, way.size, np.max(way.size)
     # Least ones that may be zero in between, by what changes from posture to posture.
     i = 1 + np.flatnonzero((size[1:-1] <= size[:-2]) & (size[1:-1] <= size[2:]) & (size[1:-1] < NEAR * most))
     i = i[size[i] <= size[i - 1] + size[i + 1] - 2 * size[i]]
-    passed = [
-        j + 1 for j in i.tolist() if _vanishes(dae, q[j - 1 : j + 2], size[j - 1 : j + 2], p, columns, zero * most)
-    ]
-    return np.union1d(np.flatnonzero(flips), passed).astype(int)
+    three = [slice(j - 1, j + 2) for j in i.tolist()]
+    passed = [at[each.stop - 1] for each in three if _vanishes(dae, q[at[each]], size[each], p, columns, zero * most)]
+    return np.union1d(at[way.flips], passed).astype(int)
 
 
 def _vanishes(dae: DAE, q: np.ndarray, size: np.ndarray, p: np.ndarray, columns: np.ndarray, zero: float) -> bool:
@@ -118,27 +117,80 @@ def _close_loops(dae: DAE, q: np.ndarray, p: np.ndarray, columns: np.ndarray) ->
     return J.shape[0] < J.shape[1] and bool(np.linalg.matrix_rank(J, RANK * np.linalg.norm(J, 2)) == len(J))
 
 
-def _followed(
-    dae: DAE, q: np.ndarray, p: np.ndarray, sets: Sequence[np.ndarray]
-) -> list[tuple[np.ndarray, np.ndarray]]:
-    """Return, for each set of coordinates, the smallest singular values (k,) of the slopes in these.
+@dataclass(frozen=True)
+class _Way:
+    """What the slopes in some coordinates are at those postures of a way that were looked at.
 
-    And where an orientation flips (k,).
+    Attributes
+    ----------
+    at : ndarray (j,) of int
+        The postures.
+    size : ndarray (j,)
+        The smallest singular values of the slopes.
+    flips : ndarray (j,) of bool
+        Where an orientation flips, from the posture before.
     """
-    ways = [(np.zeros(len(q)), np.zeros(len(q), dtype=bool)) for _ in sets]
-    for first in range(0, len(q) - 1, CHUNK):
-        part = slice(first, first + CHUNK + 1)  # the last posture is the first of the next
-        slopes = _slopes(dae, q[part], p)
-        for columns, (size, flips) in zip(sets, ways, strict=True):
-            left, sizes, right = np.linalg.svd(slopes[:, :, columns])
-            size[part] = sizes[:, -1]
-            motions = right[:, left.shape[1] :]
-            if not motions.shape[1]:  # they close no loops by themselves
-                continue
-            orientation = np.linalg.det(left) * np.linalg.det(right)
-            turned = np.linalg.det(motions[1:] @ motions[:-1].swapaxes(1, 2))
-            flips[part][1:] = (np.abs(turned) > TURNED) & (orientation[1:] * orientation[:-1] * turned < 0)
-    return ways
+
+    at: np.ndarray
+    size: np.ndarray
+    flips: np.ndarray
+
+
+def _followed(dae: DAE, q: np.ndarray, p: np.ndarray, columns: np.ndarray) -> _Way:
+    """Return the slopes along a way of k postures: at a few, and at all between those that differ much.
+
+    Such are neighbors between which the motions turn much or an orientation flips, or beside which a singular value is
+    small.
+    """
+    apart = min(COARSE, len(q) - 1)
+    at = np.unique(np.append(np.arange(0, len(q), apart), len(q) - 1))
+    known = _Motions.at(dae, q[at], p, columns)
+    while True:
+        turned, flips = known.turned()
+        small = known.size < NEAR * np.max(known.size)
+        near = (np.abs(turned) > STRAIGHT) & ~flips & ~small[1:] & ~small[:-1]
+        i = np.flatnonzero((np.diff(at) > 1) & ~near)
+        if not i.size:
+            return _Way(at, known.size, np.append(False, flips))
+        between = (at[i] + at[i + 1]) // 2
+        known = known.with_more(_Motions.at(dae, q[between], p, columns), i + 1)
+        at = np.insert(at, i + 1, between)
+
+
+@dataclass(frozen=True)
+class _Motions:
+    """Slopes J at postures (j): the smallest singular value, the motions N (j, n - m, n), the sign of det [J; N]."""
+
+    size: np.ndarray
+    motions: np.ndarray
+    orientation: np.ndarray
+
+    @classmethod
+    def at(cls, dae: DAE, q: np.ndarray, p: np.ndarray, columns: np.ndarray) -> _Motions:
+        """Return those at postures (j, n), of the slopes in these coordinates."""
+        sizes, motions, orientations = [], [], []
+        for first in range(0, len(q), CHUNK):
+            slopes = _slopes(dae, q[first : first + CHUNK], p)[:, :, columns]
+            count = slopes.shape[1]
+            basis, triangle = np.linalg.qr(slopes.swapaxes(1, 2), mode="complete")
+            square = triangle[:, :count]
+            sizes.append(np.linalg.svd(square, compute_uv=False)[:, -1])
+            motions.append(basis[:, :, count:].swapaxes(1, 2))
+            signs = np.sign(np.linalg.det(basis)) * np.prod(np.sign(np.diagonal(square, axis1=1, axis2=2)), axis=1)
+            orientations.append(signs)
+        return cls(np.concatenate(sizes), np.concatenate(motions), np.concatenate(orientations))
+
+    def with_more(self, other: _Motions, before: np.ndarray) -> _Motions:
+        """Return these with others, each inserted before one of these."""
+        pairs = ((getattr(self, each.name), getattr(other, each.name)) for each in fields(self))
+        return _Motions(*(np.insert(ours, before, theirs, axis=0) for ours, theirs in pairs))
+
+    def turned(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return the volume of each's motions in those of the next (j - 1), and whether the orientation flips."""
+        if not self.motions.shape[1]:  # they close no loops by themselves
+            return np.ones(len(self.size) - 1), np.zeros(len(self.size) - 1, dtype=bool)
+        turned = np.linalg.det(self.motions[1:] @ self.motions[:-1].swapaxes(1, 2))
+        return turned, (np.abs(turned) > TURNED) & (self.orientation[1:] * self.orientation[:-1] * turned < 0)
 
 
 def joints_in_line(dae: DAE, q: np.ndarray, p: np.ndarray) -> tuple[str, ...]:
