@@ -88,6 +88,11 @@ class Run:
             future = self._pool.submit(run_batch, self._shared, batch, path, stop)
         except Exception as error:  # whatever an executor raises that takes no more: it has been shut down, or lost
             self._queue.put_back(numbers, [])
+            if has_died(error) and self._pool.can_renew:  # a worker has just died
+                if self._hand:
+                    return None  # with what is in hand, which comes back as lost
+                self._pool.renew()
+                return self._submit()
             self._failure = (
                 self._failure or f"{type(error).__name__}: {error}: {self._gone('the executor takes no more')}"
             )

@@ -43,6 +43,7 @@ class Integration:
         self.residual, self._power = dae.residual, powers(problem.dae)
         self.weight, self.held = problem.weight, problem.held
         self.active = problem.kept_closures.astype(bool)
+        self.inactive = np.flatnonzero(~self.active)
         self.level = np.concatenate([self.held > 0, np.ones(self.m, bool), np.zeros(len(dae.z), bool)])
         self.x, self.z = np.zeros(len(dae.x)), np.zeros(len(dae.z))
         self.rates, self.multipliers, self.size = np.zeros(self.N), np.zeros(self.m), np.full(self.N, 1e-9)
@@ -152,7 +153,7 @@ class Integration:
         active = chosen_closures(np.where(self.held[: self.n] > 0, 0.0, J / self.weight[: self.n]), self.active)
         if not np.array_equal(active, self.active):
             self.derived = self.start_factors = None
-        self.active = active
+        self.active, self.inactive = active, np.flatnonzero(~active)
         self.most_active = max(self.most_active, int(self.active.sum()))
         self.counts["residuals"] += differences.evaluations
         self.counts["jacobians"] += 1
@@ -196,18 +197,12 @@ class Integration:
         columns = columns_of_rates(*self._parts, self.level, k1, k2)
         return newton_matrix(columns, self._in_multipliers, self._in_algebraic, self.level, self.active)
 
-    def displacement(self, of_rates: np.ndarray, k1: float, k2: float) -> float:
-        """Return the largest displacement [m] that changes of rates (n + nw,) count as."""
+    def displacements(self, k1: float, k2: float) -> np.ndarray:
+        """Return what changes of rates, multipliers and algebraic variables count as (rows,) [m]."""
         n, reach = self.n, self.problem.displacements.reach
-        largest = float(np.max(np.abs(k2 * of_rates[:n]) * self.weight[:n], initial=0.0))
-        if n < self.N:
-            size = np.maximum(np.maximum(self.size, np.abs(k1 * self.rates)), 1e-12)[n:]
-            largest = max(largest, float(np.max(np.abs(k1 * of_rates[n:]) * reach / size)))
-        return largest
-
-    def displacement_of_z(self, change: np.ndarray, z: np.ndarray) -> float:
-        """Return what changes of algebraic variables count as [m]."""
-        return float(np.max(np.abs(change) / (1 + np.abs(z)), initial=0.0)) * self.problem.displacements.reach
+        size = np.maximum(np.maximum(self.size, np.abs(k1 * self.rates)), 1e-12)[n:]
+        of_z = reach / (1 + np.abs(self.z))
+        return np.concatenate([k2 * self.weight[:n], k1 * reach / size, np.zeros(self.m), of_z])
 
     def keep_sizes(self) -> None:
         """Take the sizes of first-order states from the present state."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from flexblocks.simulation.implicit.integration import Integration
@@ -31,6 +33,7 @@ def alpha_step(at: Integration, h: float) -> int:
     at.set_inputs(at.t + h)
     at.feedback = at.feedback_rate
     accepted, before, iteration = False, 0.0, 0
+    of_rows, counts_as = np.where(at.level, -1 / k1, -1.0), at.displacements(k1, k2) / newton
     for iteration in range(1, ITERATIONS + 1):
         if not at.derived or abs(at.derived[0] / k1 - 1) > SAME:
             at.differentiate_sum(k1, k2, x, a, multipliers, z)
@@ -43,19 +46,20 @@ def alpha_step(at: Integration, h: float) -> int:
             at.counts["factorizations"] += 1
             at.factored = ()
         assert at.factors is not None
-        right = -at.evaluate(x, a, multipliers, z)
+        right = at.evaluate(x, a, multipliers, z) * of_rows
         at.counts["iterations"] += 1
-        right[at.level] /= k1
-        right[N : N + m][~at.active] = -multipliers[~at.active]
+        if at.inactive.size:
+            right[N + at.inactive] = -multipliers[at.inactive]
         change = at.factors.solve(right)
         d = change[:N]
-        a, new_g = a + d, new_g + gain * d
+        a += d
+        new_g += gain * d
         x[n:] += k1 * d
         x[:n] += k2 * d[:n]
         multipliers += change[N : N + m]
         z += change[N + m :]
-        off = max(at.displacement(d, k1, k2), at.displacement_of_z(change[N + m :], z)) / newton
-        if not np.isfinite(off):
+        off = float(np.abs(change * counts_as).max())
+        if not math.isfinite(off):
             break
         rate = off / before if iteration > 1 and before else 0.5
         if iteration > 3 and rate > 2:

@@ -42,7 +42,7 @@ def radau_step(at: Integration, h: float) -> tuple[int, float]:
     assert at.factors is not None
     assert at.pair_factors is not None
     accepted, before, rate, iteration = False, 0.0, 0.0, 0
-    dropped = N + np.flatnonzero(~at.active)
+    dropped, counts_as = N + at.inactive, at.displacements(h, h * h)
     for iteration in range(1, ITERATIONS + 1):
         at.counts["iterations"] += 1
         X = _stages(at, h, a)
@@ -50,7 +50,7 @@ def radau_step(at: Integration, h: float) -> tuple[int, float]:
         for s in range(STAGES):
             at.set_inputs(at.t + h if s == STAGES - 1 else at.t + r.c[s] * h)
             R[s] = at.evaluate(X[s], a[s], multipliers[s], z[s])
-        R[:, dropped] = multipliers[:, ~at.active]
+        R[:, dropped] = multipliers[:, at.inactive]
         real, pair = -r.into_real @ R, -r.into_pair @ R
         active_level = at.level.copy()
         active_level[dropped] = False
@@ -60,8 +60,8 @@ def radau_step(at: Integration, h: float) -> tuple[int, float]:
         change = np.outer(r.out_of_real, real) + 2 * np.real(np.outer(r.out_of_pair, pair))
         a, multipliers, z = a + change[:, :N], multipliers + change[:, N : N + m], z + change[:, N + m :]
         of_states = np.concatenate([(r.twice[2] @ change[:, :n]), (r.A[2] @ change[:, n:N])])
-        off = max(at.displacement(of_states, h, h * h), at.displacement_of_z(change[2, N + m :], z[2]))
-        off /= at.problem.newton
+        change_at_end = np.concatenate([of_states, change[2, N:]])
+        off = float(np.max(np.abs(change_at_end * counts_as))) / at.problem.newton
         if not np.isfinite(off):
             break
         if iteration > 1:
@@ -82,7 +82,7 @@ def radau_step(at: Integration, h: float) -> tuple[int, float]:
         right = np.zeros(len(at.level))
         missing = at.masses[:N] @ (at.rates - r.start @ a)
         right[:N] = np.where(at.held > 0, 0.0, missing)
-        error = at.displacement(at.factors.solve(right)[:N], k1, k1 * k1)
+        error = float(np.max(np.abs(at.factors.solve(right) * at.displacements(k1, k1 * k1))[:N]))
         if error > at.problem.settings.tolerance:
             return DONE, error
     X, gained, power = _stages(at, h, a), np.zeros(2), np.zeros(2)

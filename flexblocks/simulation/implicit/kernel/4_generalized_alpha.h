@@ -35,7 +35,7 @@ static int alpha_step(kernel *k, double h) {
       e = fmax(e, displacement(k, i, d[i], k1, k2));
     }
     for (long i = 0; i < m; i++) k->ln[i] += d[N + i];
-    for (long i = 0; i < k->nz; i++) { k->zn[i] += d[N + m + i]; e = fmax(e, fabs(d[N + m + i]) / (1 + fabs(k->zn[i])) * k->reach); }
+    for (long i = 0; i < k->nz; i++) { k->zn[i] += d[N + m + i]; e = fmax(e, fabs(d[N + m + i]) / (1 + fabs(k->z[i])) * k->reach); }
     e /= k->newton * fmin(1, h / k->newton_time);
     if (!isfinite(e)) break;
     double rate = it > 1 ? e / before : 0.5;

@@ -69,7 +69,7 @@ static int radau_step(kernel *k, double h, double *error) {
       for (int s = 0; s < STAGES; s++) { once += k->A[6 + s] * d[s]; twice += k->A2[6 + s] * d[s]; }
       if (i < n) e = fmax(e, displacement(k, i, twice, 0, h * h));
       else if (i < N) e = fmax(e, displacement(k, i, once, h, 0));
-      else if (i >= N + m) e = fmax(e, fabs(d[2]) / (1 + fabs(sz[2 * nz + i - N - m])) * k->reach);
+      else if (i >= N + m) e = fmax(e, fabs(d[2]) / (1 + fabs(k->z[i - N - m])) * k->reach);
     }
     e /= k->newton;
     if (!isfinite(e)) break;
