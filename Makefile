@@ -7,6 +7,9 @@ STAMP := $(VENV)/.installed
 # Tests run side by side, as many as there are cores unless JOBS says otherwise; neighbours on one worker, which share
 # what they have in common.
 JOBS ?= auto
+# Bytecode is kept, whatever the environment says: else each start of Python compiles the library, and each worker of
+# pytest rewrites the assertions of all tests.
+unexport PYTHONDONTWRITEBYTECODE
 # models/ and optim/ become packages inside flexblocks only when installed. Editors, which look for packages inside each
 # other on the disk, read this folder of links, laid out as an installation is; what follows no links reads a copy of it.
 LAYOUT := $(VENV)/layout

@@ -7,6 +7,7 @@ matrix of them: its determinant vanishes at the roots b, its null vector holds t
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from math import factorial
 
 import numpy as np
@@ -103,6 +104,7 @@ class BeamModes(Shapes):
         return np.array([b**order * np.tensordot(c, _clamped(b, xi, order), 1) for b, c in rows])
 
 
+@lru_cache(maxsize=256)
 def clamped_modes(count: int, tip: TipBody = FREE) -> BeamModes:
     """Return the first `count` modes of the clamped beam; `tip` in units of the beam."""
     b = roots(tip, count)
