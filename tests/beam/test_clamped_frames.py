@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 import pytest
 
@@ -11,6 +13,7 @@ from flexblocks.beam.discretization import Discretization
 RIGIDITY, DENSITY = 400.0, 2.0  # EI [N m2], rho A [kg/m] of a beam of 1 m
 
 
+@cache
 def held_beam(size: float, discretization: Discretization, pinned: bool) -> fb.DAE:
     """A beam clamped at the left and clamped or pinned at the right; lengths go with the size, masses with its cube."""
     model = fb.Model("held", gravity=(0.0, -9.81, 0.0))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 import pytest
 
@@ -166,6 +168,7 @@ def test_loaded_teeth_are_a_spring_and_idle_ones_are_none() -> None:
     assert np.abs(np.linalg.eigvals(idle.A)).max() < 0.02 * frequencies[-1]
 
 
+@cache
 def geared_link(size: float, gravity: float, dry: float = 0.0) -> fb.DAE:
     """A link whose motor, with `dry` friction, turns it by teeth with a hundredth of a radian of play to either side.
 
@@ -194,9 +197,7 @@ def iterations(plan: optim.Plan) -> int:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("size", "gravity", "most"), [(0.02, 9.81, 8), (0.02, 0.0, 600), (20.0, 9.81, 8), (20.0, 0.0, 600)]
-)
+@pytest.mark.parametrize(("size", "gravity", "most"), [(0.02, 9.81, 8), (20.0, 0.0, 600)])
 @pytest.mark.filterwarnings("ignore:.*too coarse", "ignore:.*ends less sharply than asked")
 def test_plans_go_through_the_play(size: float, gravity: float, most: int) -> None:
     """Without gravity the teeth change sides where the link slows down; with it they stay on one."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import cache
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ from flexblocks.constraints.loop_equations import LoopError, closure_slopes
 HALF, MASS, LOAD, ANGLE = 0.5, 1.0, 10.0, 0.6  # [m], [kg] of half a link, [kg], [rad] from the horizontal
 
 
+@cache
 def scissor_lift(stages: int) -> fb.DAE:
     """Return a lift of crossed links on a hinge and a slide, which a force holds."""
     model = fb.Model("scissor lift", gravity=(0.0, -9.81, 0.0))

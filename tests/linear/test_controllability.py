@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 import pytest
 
@@ -10,6 +12,7 @@ from arms.library import subudhi_morris
 from flexblocks.linear.controllability import controllability_report
 
 
+@cache
 def spatial_beam(axis: tuple[int, int, int] = (0, 0, 1)) -> fb.DAE:
     """A beam that bends along y and z, on a hinge about z."""
     model = fb.Model("beam")
@@ -25,6 +28,7 @@ def spatial_beam(axis: tuple[int, int, int] = (0, 0, 1)) -> fb.DAE:
     return fb.assemble(model)
 
 
+@cache
 def two_masses() -> fb.DAE:
     """A motor's rotor and a load behind a damped spring."""
     model = fb.Model("two masses")

@@ -1,6 +1,7 @@
 """Default tolerances follow the size of the motion: scaled arms and forces give scaled motions, down to rounding."""
 
 import math
+from functools import cache
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from arms.library import subudhi_morris
 OMEGA = math.sqrt(10.0)
 
 
+@cache
 def stage(start: float = 0.0) -> fb.DAE:
     """A table of 0.1 kg on a spring of 1 N/m, pushed along its slide."""
     model = fb.Model("stage")

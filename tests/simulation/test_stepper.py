@@ -6,6 +6,7 @@ import copy
 import logging
 import pickle
 from concurrent.futures import ProcessPoolExecutor
+from functools import cache
 from multiprocessing import get_context
 from pathlib import Path
 
@@ -37,10 +38,12 @@ def no_compiler(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CC", "/nowhere/cc")
 
 
+@cache
 def rigid() -> fb.DAE:
     return upright_arm(links=2, modes=0)
 
 
+@cache
 def spring_and_damper(stiffness: float = 40.0, damping: float = 0.3) -> fb.DAE:
     """A wheel of 0.02 kg m2 between a spring and a damper."""
     model = fb.Model("oscillator")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from functools import cache
 
 import numpy as np
 import pytest
@@ -31,6 +32,7 @@ def how(
     return request.param
 
 
+@cache
 def sampled_loop() -> fb.DAE:
     dae = fb.assemble(models.subudhi_morris_2002(modes=1))
     loops = {"joint1.angle": "motor1.torque", "joint2.angle": "motor2.torque"}

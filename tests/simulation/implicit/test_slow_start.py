@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 import pytest
 
@@ -14,6 +16,7 @@ STEP, LOADS = 1e-2, {"motor.torque": 30.0}
 START = {"joint.angle": 0.3, "der(joint.angle)": 1.0}
 
 
+@cache
 def boom(discretization: fb.Discretization, elastic_joint: bool, size: float = 1.0) -> fb.DAE:
     """Return a boom of 2 m times `size` with a load, raised by a motor; its joint may be elastic."""
     model = fb.Model("boom", gravity=(0.0, -9.81, 0.0))

@@ -46,12 +46,11 @@ def test_four_bars_move_on_as_parallelograms(count: int, step: float, most: floa
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:.*change point")
-@pytest.mark.parametrize("count", [1, 2, 4])
-@pytest.mark.parametrize("rate", [-1.0, -1.7, -3.0])
+@pytest.mark.parametrize(("count", "rate"), [(1, -3.0), (2, -1.7), (4, -1.0)])
 def test_four_bars_stay_on_the_parallel_motion_at_all_steps(count: int, rate: float) -> None:
     dae, times = fb.assemble(windows(count)).compile(implicit=True), np.linspace(0.0, 10.0, 101)
     exact = parallel_motion(count, times, rate)
-    for step in (5e-4, 1e-3, 2e-3, 3e-3, 4e-3, 5e-3, 7e-3, 1e-2):
+    for step in (5e-4, 2e-3, 5e-3, 1e-2):
         run = fb.simulate(dae, times, x0={"der(hinge0.angle)": rate}, method="implicit", step=step)
         np.testing.assert_allclose(run["hinge0.angle"], exact, atol=max(step, 1e-3))
 
