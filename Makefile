@@ -52,9 +52,10 @@ bench: env
 	-$(BIN)/python -m pip install --quiet --editable ".[bench]"
 	set -e; for name in $(BENCHMARKS); do $(BIN)/python -m benchmarks.$$name; done
 
-# The documentation site, in build/docs/index.html; notebooks that have not changed since the last build are not run again.
+# The documentation site, in build/docs/index.html; notebooks run side by side, those alone that have changed since the
+# last build.
 docs: env
-	$(BIN)/python -m sphinx -W --keep-going -b html -d build/doctrees docs build/docs
+	$(BIN)/python -m sphinx -W --keep-going -j $(JOBS) -b html -d build/doctrees docs build/docs
 
 # sdist and wheel in dist/, checked, and the wheel tested in a clean environment; nothing is uploaded.
 release: env

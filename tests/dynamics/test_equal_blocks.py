@@ -227,6 +227,6 @@ def test_rotors_in_series_are_looked_at_one_by_one(monkeypatch: pytest.MonkeyPat
 
 
 @pytest.mark.slow
-def test_twenty_thousand_blocks_are_assembled(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Half of them hinges: the eigenvalues of their M would take a gigabyte and days."""
-    assert evaluations(monkeypatch, chain(*links(10_000))) == 4
+def test_thousands_of_blocks_are_assembled(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Half of them hinges: the eigenvalues of their M would take longer than all else."""
+    assert evaluations(monkeypatch, chain(*links(1_500))) == 4

@@ -67,7 +67,7 @@ def test_python_runs_nothing_of_a_name(tmp_path: Path) -> None:
         export.save_equations(arm(name), tmp_path / f"equations{i}.py")
         export.save_linear(fb.linearize(arm(name)), tmp_path / f"linear{i}.py")
         check += f"assert import_module('linear{i}').A.shape == (2, 2)\n"
-        check += f"assert callable(import_module('equations{i}').equations)\n"
+        check += f"assert callable(import_module('equations{i}').equations{i})\n"
     subprocess.run([sys.executable, "-W", "error", "-c", check], cwd=tmp_path, check=True, capture_output=True)
 
 

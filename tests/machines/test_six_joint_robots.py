@@ -48,7 +48,7 @@ def robot(*, elastic: bool) -> fb.DAE:
 @pytest.mark.filterwarnings("ignore:.*too coarse")
 def test_elastic_joints_are_planned_at_once() -> None:
     task = optim.RestToRest(START, GOAL, 1.0, limits=TORQUES, input_ends="holding")
-    plan = optim.plan(robot(elastic=True), task, intervals=30)
+    plan = optim.plan(robot(elastic=True), task, intervals=20)
     assert plan.status == "converged"
     assert len(plan.attempts) == 1
     assert plan.replay().tip_miss < 2e-3
@@ -60,10 +60,10 @@ def test_direct_drives_whirl_no_faster_than_a_few_times_the_guess() -> None:
     """Without gears the least effort spins the wrist ever faster; its rates are bounded, and a warning says so."""
     task = optim.RestToRest(START, GOAL, 1.0, input_ends="holding")
     with pytest.warns(optim.PlanWarning, match="times the rates of the first guess, within which it is planned"):
-        plan = optim.plan(robot(elastic=False), task, intervals=30)
+        plan = optim.plan(robot(elastic=False), task, intervals=15)
     assert plan.status in ("converged", "unresolved")
     assert sum(attempt.iterations or 0 for attempt in plan.attempts) < 600
     assert plan.replay(law="tracking").tip_miss < 0.02
-    quintic = optim.rigid_motion(robot(elastic=False), task, intervals=30)
+    quintic = optim.rigid_motion(robot(elastic=False), task, intervals=15)
     fastest = max(np.abs(quintic[f"der({name})"]).max() for name in NAMES)
     assert max(np.abs(plan.trajectory[f"der({name})"]).max() for name in NAMES) < 2.1 * fastest

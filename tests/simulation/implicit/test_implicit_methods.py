@@ -68,7 +68,7 @@ def test_motion_is_that_of_explicit_methods(name: str) -> None:
 
 
 @needs_compiler
-@pytest.mark.parametrize("name", ["two links", "algebraic variable", "prescribed", "loop"])
+@pytest.mark.parametrize("name", ["algebraic variable", "loop"])
 def test_compiled_kernel_gives_the_same_numbers(name: str) -> None:
     make, u = ARMS[name]
     dae = make()

@@ -47,8 +47,11 @@ def shake(dae: fb.DAE, x0: object, loads: dict[str, float], step: float) -> floa
 
 
 @pytest.mark.filterwarnings("ignore:.*took .* out of vibrations")
-@pytest.mark.parametrize("elastic_joint", [False, True])
-@pytest.mark.parametrize("kind", [fb.FiniteElements(2), fb.StrainModes(2), fb.AssumedModes(2)], ids=repr)
+@pytest.mark.parametrize(
+    ("kind", "elastic_joint"),
+    [(fb.FiniteElements(2), True), (fb.StrainModes(2), False), (fb.AssumedModes(2), True)],
+    ids=repr,
+)
 def test_an_arm_that_begins_slowly_does_not_ring(kind: fb.Discretization, elastic_joint: bool) -> None:
     dae = boom(kind, elastic_joint)
     x0 = START | ({"rotor.angle": 0.3} if elastic_joint else {})
