@@ -41,9 +41,11 @@ test: env
 test-slow: env
 	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m slow
 
-# Every start of an optimisation moved by rounding: what fails here would fail on another processor.
+# Every start of an optimisation moved by rounding: what fails here would fail on another processor. In the folders whose
+# tests solve plans.
+PLANS := casadi_solver infeasibility model problem results strategy verification
 test-perturbed: env
-	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal tests/optim --perturb-guesses=1
+	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal $(PLANS:%=tests/optim/%) --perturb-guesses=1
 
 test-all: test test-slow
 
