@@ -23,30 +23,18 @@ TERMS = 7  # of them: the next is 1e-24 there
 def _clamped(b: float | np.ndarray, xi: float | np.ndarray, order: int) -> np.ndarray:
     """Return the `order`-th derivative of the two clamped solutions, divided by b**order; first axis: the two.
 
-    At one b, or at one place for an array of them.
+    At one b, or at one place for an array of them on one side of SMALL.
 
     Higher modes are written with decaying exponentials, since cosh - sinh loses their digits. Modes of a beam under a
     heavy body are almost polynomials: there exponentials and circular functions cancel but for b^3, and the two
     solutions are the power series of (cosh b xi - cos b xi) / (2 b^2) and (sinh b xi - sin b xi) / (2 b^3).
     """
     xi = np.asarray(xi, float)
-    if np.ndim(b):
-        small = b < SMALL
-        solutions = np.empty((2, len(b)))
-        for chosen, formula in ((small, _power_series), (~small, _exponentials)):
-            solutions[:, chosen] = formula(b[chosen], xi, order)
-        return solutions
-    return _power_series(b, xi, order) if b < SMALL else _exponentials(b, xi, order)
-
-
-def _exponentials(b: float | np.ndarray, xi: np.ndarray, order: int) -> np.ndarray:
+    if np.all(b < SMALL):
+        return np.stack([_series(b, xi, first, order) for first in (2, 3)])
     phase = b * xi + order * np.pi / 2
     c, s, decaying = np.cos(phase), np.sin(phase), (-1.0) ** order * np.exp(-b * xi)
     return np.stack([decaying - c + s, np.exp(-b * (1 - xi)) - np.exp(-b) * (c + s)])
-
-
-def _power_series(b: float | np.ndarray, xi: np.ndarray, order: int) -> np.ndarray:
-    return np.stack([_series(b, xi, first, order) for first in (2, 3)])
 
 
 def _series(b: float | np.ndarray, xi: np.ndarray, first: int, order: int) -> np.ndarray:
@@ -89,7 +77,7 @@ def roots(tip: TipBody, count: int) -> np.ndarray:
     if lowest < grid[0]:
         steps = 2 + int(np.log(grid[0] / lowest) / np.log(1.2))
         grid = np.concatenate([np.geomspace(lowest, grid[0], steps)[:-1], grid])
-    signs = np.sign(determinant(grid))
+    signs = np.sign(np.concatenate([determinant(grid[grid < SMALL]), determinant(grid[grid >= SMALL])]))
     changes = np.flatnonzero(signs[:-1] != signs[1:])[:count]
     return np.array(
         [scipy.optimize.brentq(determinant, grid[i], grid[i + 1], xtol=1e-300, rtol=np.float64(1e-15)) for i in changes]

@@ -9,7 +9,6 @@ import flexblocks as fb
 from flexblocks import optim
 
 
-
 @cache
 def gantry() -> fb.DAE:
     """Return a trolley of 200 kg with a winch, from which 500 kg hang on a steel rope."""
