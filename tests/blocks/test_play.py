@@ -118,7 +118,7 @@ def test_plans_end_and_stay_between_the_stops() -> None:
     assert far.trajectory["hinge.angle"].min() < -2.0
 
 
-@pytest.mark.parametrize("size", [0.05, 1.0, 15.0])
+@pytest.mark.parametrize("size", [0.05, 15.0])
 def test_an_arm_afloat_that_runs_to_and_fro_between_stops_keeps_momentum_and_energy(size: float) -> None:
     """A craft in space and a flexible arm on a hinge askew, of any size."""
     mass = 200.0 * size**3

@@ -152,7 +152,7 @@ GIMBAL = tuple(fb.Revolute(f"g{i}", axis=axis) for i, axis in enumerate(((0, 0, 
      ((*GIMBAL, fb.RigidBody("tool", 1.0, INERTIA)), True)],
     ids=["none", "wrist", "slides", "three hinges at a point", "four hinges at a point"],
 )  # fmt: skip
-@pytest.mark.parametrize("scale", [1e-3, 1.0, 1e3])
+@pytest.mark.parametrize("scale", [1e-3, 1e3])
 def test_pivots_find_what_eigenvalues_find(
     monkeypatch: pytest.MonkeyPatch, more: tuple[fb.Block, ...], singular: bool, scale: float
 ) -> None:

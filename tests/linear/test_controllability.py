@@ -93,7 +93,7 @@ def test_what_two_masses_hide() -> None:
     assert (nothing.controllable, nothing.observable) == (4, 0)
 
 
-@pytest.mark.parametrize("scale", [1e-6, 1.0, 1e6])
+@pytest.mark.parametrize("scale", [1e-6, 1e6])
 def test_units_do_not_matter(scale: float) -> None:
     lin = fb.linearize(spatial_beam(), outputs=("link.tip_deflection_y",))
     report = controllability_report(lin.A, lin.B * scale, lin.C / scale, lin.inputs, lin.outputs)

@@ -52,7 +52,7 @@ def test_a_motion_of_any_size_is_right(exponent: float) -> None:
     assert error(AWAY, 10.0**exponent) < max(1e-4, 1e-13 / 10.0**exponent)  # down to the rounding of 1 m
 
 
-@pytest.mark.parametrize("size", [1e-9, 1.0, 1e3])
+@pytest.mark.parametrize("size", [1e-9, 1e3])
 def test_a_free_mass_goes_as_far_as_it_is_pushed(size: float) -> None:
     model = fb.Model("sledge")
     slide, push = model.add(fb.Prismatic("slide", axis=(1, 0, 0))), model.add(fb.ForceSource("push"))

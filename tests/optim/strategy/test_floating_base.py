@@ -373,7 +373,7 @@ def test_a_cart_that_rolls_takes_its_center_of_mass_along() -> None:
     optim.pyomo_model(dae, across, intervals=2)  # rails push across
 
 
-@pytest.mark.parametrize("size", [1e-3, 1.0, 1e3])
+@pytest.mark.parametrize("size", [1e-3, 1e3])
 def test_a_base_that_no_attitude_brings_there_is_refused(size: float) -> None:
     """Two masses at a distance: the centre of mass is r from the base, which turns to 2 r at most."""
     mass, other, length = 3.0, 1.0, size
