@@ -7,6 +7,9 @@ STAMP := $(VENV)/.installed
 # Tests run side by side, as many as there are cores unless JOBS says otherwise; neighbours on one worker, which share
 # what they have in common.
 JOBS ?= auto
+# Bytecode is kept, whatever the environment says: else each start of Python compiles the library, and each worker of
+# pytest rewrites the assertions of all tests.
+unexport PYTHONDONTWRITEBYTECODE
 # models/ and optim/ become packages inside flexblocks only when installed. Editors, which look for packages inside each
 # other on the disk, read this folder of links, laid out as an installation is; what follows no links reads a copy of it.
 LAYOUT := $(VENV)/layout
@@ -38,9 +41,11 @@ test: env
 test-slow: env
 	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m slow
 
-# Every start of an optimisation moved by rounding: what fails here would fail on another processor.
+# Every start of an optimisation moved by rounding: what fails here would fail on another processor. In the folders whose
+# tests solve plans.
+PLANS := casadi_solver infeasibility model problem results strategy verification
 test-perturbed: env
-	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal tests/optim --perturb-guesses=1
+	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal $(PLANS:%=tests/optim/%) --perturb-guesses=1
 
 test-all: test test-slow
 
@@ -49,9 +54,10 @@ bench: env
 	-$(BIN)/python -m pip install --quiet --editable ".[bench]"
 	set -e; for name in $(BENCHMARKS); do $(BIN)/python -m benchmarks.$$name; done
 
-# The documentation site, in build/docs/index.html; notebooks that have not changed since the last build are not run again.
+# The documentation site, in build/docs/index.html; notebooks run side by side, those alone that have changed since the
+# last build.
 docs: env
-	$(BIN)/python -m sphinx -W --keep-going -b html -d build/doctrees docs build/docs
+	$(BIN)/python -m sphinx -W --keep-going -j $(JOBS) -b html -d build/doctrees docs build/docs
 
 # sdist and wheel in dist/, checked, and the wheel tested in a clean environment; nothing is uploaded.
 release: env

@@ -6,6 +6,8 @@ import sys
 import tomllib
 from pathlib import Path
 
+from jupyter_cache import get_cache
+
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE / "_extensions"))
 
@@ -37,6 +39,7 @@ exclude_patterns = ["conf.py", "prose.py", "_extensions", "api_examples", "pictu
 # Notebooks are text, `# %%` between cells; what runs anew is what has changed since the last build.
 nb_custom_formats = {".py": ["jupytext.reads", {"fmt": "py:percent"}]}
 nb_execution_mode = "cache"
+nb_execution_cache_path = str(HERE.parent / "build" / ".jupyter_cache")
 nb_execution_raise_on_error = True
 nb_execution_timeout = 300
 nb_merge_streams = True
@@ -75,3 +78,9 @@ html_theme_options = {
 }
 copybutton_prompt_text = r">>> |\.\.\. |\$ "
 copybutton_prompt_is_regexp = True
+
+
+def setup(app: object) -> None:
+    """Make the cache of notebooks: its database, which processes that read side by side would make each."""
+    del app
+    get_cache(nb_execution_cache_path).list_cache_records()

@@ -18,6 +18,7 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 # The same examples in every run: a failure is a fact about the code, not about the day.
 settings.register_profile(
     "flexblocks",
+    max_examples=30,
     derandomize=True,
     deadline=None,
     database=None,

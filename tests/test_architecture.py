@@ -23,6 +23,7 @@ PAGES = [
 MOST = {"optim.plan": (771, 5200), "simulate": (190, 1280), "simulate far": (341, 2140), "replay": (195, 1430)}
 
 
+@pytest.mark.slow
 def test_the_picture_of_the_rooms_is_that_of_the_imports() -> None:
     drawn = runpy.run_path(str(ROOT / "docs" / "pictures" / "rooms.py"))["picture"]()
     kept = (ROOT / "docs" / "pictures" / "rooms.svg").read_text(encoding="utf-8")

@@ -9,6 +9,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -32,6 +33,7 @@ pickle.dump((answer, dae.library is not None), open(sys.argv[2], "wb"))
 """
 
 
+@cache
 def two_links() -> fb.DAE:
     return fb.assemble(models.subudhi_morris_2002(), symbolic=("payload.mass",), locked={"joint2.angle": 0.3})
 
@@ -145,6 +147,7 @@ def test_every_error_travels(monkeypatch: pytest.MonkeyPatch) -> None:
         ]
 
 
+@cache
 def tapered_arm() -> fb.DAE:
     """Return an arm with a function among its parameters, which does not travel."""
     model = fb.Model("tapered")

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import warnings
+from functools import cache
 
 import pytest
 
 import flexblocks as fb
 
 
+@cache
 def arm() -> fb.DAE:
     model = fb.Model("arm")
     joint, link = model.add(fb.Revolute("joint")), model.add(fb.RigidLink("link", length=0.5, mass=0.1))

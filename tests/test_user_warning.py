@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from functools import cache
 
 import pytest
 
@@ -11,6 +12,7 @@ from arms.chains import chain
 from flexblocks.errors import FlexblocksWarning
 
 
+@cache
 def falling() -> fb.DAE:
     return fb.assemble(
         chain(fb.Revolute("hinge"), fb.RigidLink("rod", length=1.0, mass=1.0), gravity=(0.0, -9.81, 0.0))

@@ -14,18 +14,11 @@ Vector = ca.SX | ca.DM | Sequence[float | ca.SX]
 
 def skew(vector: ca.SX | ca.DM) -> ca.SX | ca.DM:
     """Return the matrix S with ``S @ w = vector x w``; structural zeros of `vector` stay structural."""
-    matrix = type(vector)(3, 3)
-    for row, column, entry, sign in (
-        (1, 0, 2, 1),
-        (2, 0, 1, -1),
-        (0, 1, 2, -1),
-        (2, 1, 0, 1),
-        (0, 2, 1, 1),
-        (1, 2, 0, -1),
-    ):
-        if vector.sparsity().has_nz(entry, 0):
-            matrix[row, column] = sign * vector[entry]
-    return matrix
+    return ca.reshape(ca.mtimes(CROSS_PRODUCT, vector), 3, 3)
+
+
+# S column by column, in terms of the vector: (0, 0, 0), row 1 of column 0 is entry 2, and so on.
+CROSS_PRODUCT = ca.DM.triplet([1, 2, 3, 5, 6, 7], [2, 1, 2, 0, 1, 0], ca.DM([1, -1, -1, 1, 1, -1]), 9, 3)
 
 
 def rotation(axis: Sequence[float], angle: ca.SX) -> ca.SX:

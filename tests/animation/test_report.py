@@ -55,8 +55,8 @@ def test_refusals(planar, tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("size", [(1400, 900), (390, 844)])
-def test_report_of_a_plan_in_a_browser(tmp_path, size):
+def test_report_of_a_plan_in_a_browser(tmp_path):
+    size = (1400, 900)
     browser_path()
     dae = subudhi_morris()
     start = {"joint1.angle": 0.0, "joint2.angle": 0.0}

@@ -16,7 +16,7 @@ STRICT = ("-Wall", "-Wextra", "-Wconversion", "-Wdouble-promotion", "-pedantic",
 def library(source: Path, *flags: str) -> ctypes.CDLL:
     """Return a shared library of one C source, compiled by gcc."""
     target = source.with_suffix(".so")
-    subprocess.run(["gcc", *STRICT, "-O1", *flags, "-shared", "-fPIC", source, "-lm", "-o", target], check=True)
+    subprocess.run(["gcc", *STRICT, "-O0", *flags, "-shared", "-fPIC", source, "-lm", "-o", target], check=True)
     return ctypes.CDLL(str(target))
 
 

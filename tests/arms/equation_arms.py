@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 
 import flexblocks as fb
@@ -11,6 +13,7 @@ from flexblocks import export, models
 from flexblocks.models.yu_chen_chords import chord_coordinates
 
 
+@cache
 def one_link() -> fb.DAE:
     """A link with a motor that has a current, and a spring that hardens by an algebraic equation."""
     link = fb.RigidLink("link", length=0.5, mass=0.1)

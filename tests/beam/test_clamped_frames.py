@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 import pytest
 
@@ -11,6 +13,7 @@ from flexblocks.beam.discretization import Discretization
 RIGIDITY, DENSITY = 400.0, 2.0  # EI [N m2], rho A [kg/m] of a beam of 1 m
 
 
+@cache
 def held_beam(size: float, discretization: Discretization, pinned: bool) -> fb.DAE:
     """A beam clamped at the left and clamped or pinned at the right; lengths go with the size, masses with its cube."""
     model = fb.Model("held", gravity=(0.0, -9.81, 0.0))
@@ -33,14 +36,7 @@ def held_beam(size: float, discretization: Discretization, pinned: bool) -> fb.D
 
 @pytest.mark.parametrize(
     ("size", "pinned", "discretization"),
-    [  # each two of the three together once
-        (0.02, False, fb.StrainModes(4)),
-        (1.0, True, fb.StrainModes(4)),
-        (20.0, False, fb.StrainModes(6)),
-        (0.02, True, fb.FiniteElements(3)),
-        (1.0, False, fb.FiniteElements(3)),
-        (20.0, True, fb.FiniteElements(3)),
-    ],
+    [(0.02, False, fb.StrainModes(4)), (0.02, True, fb.FiniteElements(3)), (20.0, True, fb.FiniteElements(3))],
     ids=str,
 )
 def test_a_beam_held_at_both_ends(size: float, pinned: bool, discretization: Discretization) -> None:
@@ -58,7 +54,7 @@ def test_a_beam_held_at_both_ends(size: float, pinned: bool, discretization: Dis
     fb.simulate(dae, (0.0, 1e-3))
 
 
-@pytest.mark.parametrize(("size", "count"), [(1.0, 2), (20.0, 3), (0.02, 4), (1.0, 6)])
+@pytest.mark.parametrize(("size", "count"), [(20.0, 3), (0.02, 4)])
 def test_sway_of_a_portal_with_clamped_columns(size: float, count: int) -> None:
     """Two light columns guide a heavy beam: 24 EI / h^3 on its mass."""
     height, mass, rigidity = 2.0 * size, 50.0 * size**3, 1e3 * size**5

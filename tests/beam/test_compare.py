@@ -78,8 +78,8 @@ def boom() -> fb.Model:
     return model
 
 
-@pytest.mark.parametrize("angle", [-1.2, 2.5])
-def test_joints_are_held_where_they_are_told_to_be(angle: float) -> None:
+def test_joints_are_held_where_they_are_told_to_be() -> None:
+    angle = 2.5
     at = {"joint.angle": angle}
     result = fb.compare(boom(), KINDS, (0.0, 0.3), at=at)
     for name, kind in KINDS.items():

@@ -69,7 +69,7 @@ def bathe_bolourchi(n):
 PUBLISHED = {300.0: (22.33, 58.84, 40.08), 450.0: (18.62, 52.32, 48.39), 600.0: (15.79, 47.23, 53.37)}
 
 
-@pytest.mark.parametrize("force", [600.0, *(pytest.param(force, marks=pytest.mark.slow) for force in (300.0, 450.0))])
+@pytest.mark.parametrize("force", [600.0, pytest.param(300.0, marks=pytest.mark.slow)])
 def test_the_bend_of_45_degrees(force):
     """One block, against the literature, whose eight linear elements are further off than three functions."""
     at = place(fb.equilibrium(beam_with_load(bathe_bolourchi(3), tip_mass=1.0), u={"load.force_z": force}))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -72,6 +73,7 @@ def test_costs_the_equations_nothing() -> None:
         assert getattr(asked, function).n_instructions() == getattr(plain, function).n_instructions()
 
 
+@cache
 def swinging() -> fb.DAE:
     """Return a bar that is turned about its root, with a heavy end: it lashes as it is turned."""
     model = fb.Model("lash")

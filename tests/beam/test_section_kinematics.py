@@ -30,8 +30,7 @@ def places_at(dae: fb.DAE, q: np.ndarray, stem: str, count: int) -> np.ndarray:
     return np.array([[y[f"{stem}{i}.{axis}"] for axis in "xyz"] for i in range(count)])
 
 
-@pytest.mark.parametrize("bending", ["y", "z", "yz"])
-@pytest.mark.parametrize("tip", ["free", "pinned"])
+@pytest.mark.parametrize(("bending", "tip"), [("y", "pinned"), ("z", "free"), ("yz", "pinned")])
 def test_weight_of_the_deflected_beam(bending, tip):
     nodes, weights = np.polynomial.legendre.leggauss(16)
     gravity = np.array([3.0, -9.0, 2.0])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import cache
 
 import numpy as np
 import pytest
@@ -15,6 +16,7 @@ HUB = math.atan2(CRANK * math.sin(ANGLE), APART + CRANK * math.cos(ANGLE))
 OUT = math.hypot(CRANK * math.sin(ANGLE), APART + CRANK * math.cos(ANGLE)) - 0.01
 
 
+@cache
 def loop(
     size: float, discretization: Discretization, shapes: str, damping_time: float = 0.0, tilt: float = 0.0
 ) -> fb.DAE:
@@ -49,7 +51,7 @@ def loop(
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("size", "damping_time", "shapes"),
-    [(1.0, 0.0, "ode"), (1.0, 2e-3, "algebraic"), (1e-2, 0.0, "algebraic"), (1e-2, 2e-3, "ode")],
+    [(1.0, 0.0, "ode"), (1e-2, 0.0, "algebraic")],
 )
 def test_following_modes_in_a_loop_move_as_elements(size: float, damping_time: float, shapes: str) -> None:
     quantities = ("beam.displacement", "pivot.angle", "beam.tip_deflection_y")
@@ -69,8 +71,11 @@ def test_following_modes_in_a_loop_move_as_elements(size: float, damping_time: f
     np.testing.assert_array_less(np.abs(modes - elements).max(axis=0), travel * [2e-5, 2e-5, 2e-2])
 
 
-@pytest.mark.parametrize("size", [1e-2, 1.0, 20.0])
-@pytest.mark.parametrize("discretization", [fb.FiniteElements(2), fb.AssumedModes(2, tip="auto")], ids=repr)
+@pytest.mark.parametrize(
+    ("size", "discretization"),
+    [(1e-2, fb.FiniteElements(2)), (1.0, fb.AssumedModes(2, tip="auto")), (20.0, fb.FiniteElements(2))],
+    ids=repr,
+)
 def test_joints_close_a_loop_before_a_sliding_beam_bends(size: float, discretization: Discretization) -> None:
     """Its slide is a joint, and all that deflects is not: also slopes, whose stiffness goes with 1/l of what is out."""
     dae = loop(size, discretization, "fixed", tilt=0.4)

@@ -41,14 +41,13 @@ def poles(lin: LinearModel, bending: slice) -> np.ndarray:
     return values[np.argsort(values.imag)]
 
 
-@pytest.mark.parametrize("damping", [{"damping_ratio": 0.03}, {"damping_time": 1e-3}], ids=str)
 @pytest.mark.parametrize(
-    ("shapes", "discretization", "start"),
+    ("shapes", "discretization", "start", "damping"),
     [
-        ("ode", MODES, 0.5),
-        ("algebraic", MODES, 0.5),
-        ("fixed", MODES, 0.9),
-        ("fixed", fb.FiniteElements(2), 0.9),
+        ("ode", MODES, 0.5, {"damping_ratio": 0.03}),
+        ("algebraic", MODES, 0.5, {"damping_time": 1e-3}),
+        ("fixed", MODES, 0.9, {"damping_time": 1e-3}),
+        ("fixed", fb.FiniteElements(2), 0.9, {"damping_ratio": 0.03}),
     ],
 )
 def test_held_it_is_damped_as_a_clamped_beam(

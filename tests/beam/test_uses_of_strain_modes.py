@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 import pytest
 from fmpy import simulate_fmu
@@ -50,6 +52,7 @@ def test_a_beam_is_drawn_as_the_arc_that_it_is() -> None:
     np.testing.assert_allclose(line, arc, atol=1e-8)
 
 
+@cache
 def linkage() -> fb.DAE:
     """Four bars, the coupler of them soft, swinging in a vertical plane without losses."""
     model = fb.Model("four bars", gravity=(0.0, -9.81, 0.0))

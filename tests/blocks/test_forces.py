@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from itertools import pairwise
 
 import numpy as np
@@ -81,6 +82,7 @@ def test_a_ram_holds_a_boom_by_virtual_work():
     assert abs(held["ram.valve"]) < 0.01
 
 
+@cache
 def with_shock_valves(pressure: float) -> fb.DAE:
     model = force_arms.boom()
     return fb.assemble(model.copy({"ram": model["ram"].with_values({"shock_pressure": pressure})}))

@@ -133,7 +133,7 @@ def test_rows_of_a_denavit_hartenberg_table_take_them(kind):
     assert (joint.low, joint.high, joint.max_speed) == (-0.5, 1.0, 0.8)
 
 
-@pytest.mark.parametrize("size", [0.1, 1.0, 30.0])
+@pytest.mark.parametrize("size", [0.1, 30.0])
 def test_end_stops_made_of_them_throw_the_arm_back(size):
     """Without damping as fast as it came, and beyond the limit by what turns its kinetic energy into the spring's."""
     inertia, rate = 2.0 * size**2, 0.5

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 import pytest
 
@@ -10,6 +12,7 @@ import flexblocks as fb
 BASE, ROTOR, LOAD, RATIO = 2.0, 0.05, 0.7, 20.0
 
 
+@cache
 def floating(mounted: bool, axis: tuple[float, float, float] = (0.0, 0.0, 1.0)) -> fb.DAE:
     """A base that turns freely about the axis of the flexible joint it carries: only inner torques act."""
     model = fb.Model("floating")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 import pytest
 
@@ -116,7 +118,7 @@ def test_plans_end_and_stay_between_the_stops() -> None:
     assert far.trajectory["hinge.angle"].min() < -2.0
 
 
-@pytest.mark.parametrize("size", [0.05, 1.0, 15.0])
+@pytest.mark.parametrize("size", [0.05, 15.0])
 def test_an_arm_afloat_that_runs_to_and_fro_between_stops_keeps_momentum_and_energy(size: float) -> None:
     """A craft in space and a flexible arm on a hinge askew, of any size."""
     mass = 200.0 * size**3
@@ -166,6 +168,7 @@ def test_loaded_teeth_are_a_spring_and_idle_ones_are_none() -> None:
     assert np.abs(np.linalg.eigvals(idle.A)).max() < 0.02 * frequencies[-1]
 
 
+@cache
 def geared_link(size: float, gravity: float, dry: float = 0.0) -> fb.DAE:
     """A link whose motor, with `dry` friction, turns it by teeth with a hundredth of a radian of play to either side.
 
@@ -194,9 +197,7 @@ def iterations(plan: optim.Plan) -> int:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("size", "gravity", "most"), [(0.02, 9.81, 8), (0.02, 0.0, 600), (20.0, 9.81, 8), (20.0, 0.0, 600)]
-)
+@pytest.mark.parametrize(("size", "gravity", "most"), [(0.02, 9.81, 8), (20.0, 0.0, 600)])
 @pytest.mark.filterwarnings("ignore:.*too coarse", "ignore:.*ends less sharply than asked")
 def test_plans_go_through_the_play(size: float, gravity: float, most: int) -> None:
     """Without gravity the teeth change sides where the link slows down; with it they stay on one."""

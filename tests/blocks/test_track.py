@@ -112,7 +112,7 @@ def boom(discretization, car=None, density=0.5, **options):
     return model
 
 
-@pytest.mark.parametrize("place", [1.0, *(pytest.param(place, marks=pytest.mark.slow) for place in (0.4, 1.7))])
+@pytest.mark.parametrize("place", [1.0, pytest.param(0.4, marks=pytest.mark.slow)])
 def test_a_load_stands_on_a_cantilever(place):
     """It sinks by P a^3/(3 EI), and rolls off with P sin of the slope P a^2/(2 EI) unless it is held."""
     model = boom(fb.StrainModes(3, breaks=(place / 2.0,)), density=1e-4, internal_forces=(0.0,))
@@ -160,7 +160,7 @@ def compare_poses(dae, places):
     [
         fb.FiniteElements(2),
         fb.StrainModes(2),
-        *(pytest.param(each, marks=pytest.mark.slow) for each in (IN_PLANE[0], fb.StrainModes(1, breaks=(0.4,)))),
+        pytest.param(IN_PLANE[0], marks=pytest.mark.slow),
     ],
     ids=repr,
 )

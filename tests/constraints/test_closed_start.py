@@ -31,10 +31,7 @@ def started(four_bar: FourBar, kind: object, start: tuple[float, ...]) -> fb.DAE
 
 @pytest.mark.parametrize(
     "start",
-    [
-        (1.0, 0.0, 1.5, 0.0),
-        *(pytest.param(s, marks=pytest.mark.slow) for s in ((1.0, -0.6, 1.7, -1.2), (0.4, 0, 1, -1))),
-    ],
+    [(1.0, 0.0, 1.5, 0.0), pytest.param((1.0, -0.6, 1.7, -1.2), marks=pytest.mark.slow)],
 )
 def test_all_discretizations_start_alike_and_straight(start: tuple[float, ...]) -> None:
     """No guess of a joint bends a beam; the first guess is kept, and the others follow from it."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import warnings
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -171,6 +172,7 @@ def test_a_thin_rod_is_named_where_the_run_fails() -> None:
     assert np.all(np.isfinite(fb.linearize(dae, fb.equilibrium(dae, x={"elbow.angle": np.pi / 2})).A))
 
 
+@cache
 def between_two_hinges(length: float, start: float = 0.0) -> fb.DAE:
     """A thin beam between hinges about its axis, with a body behind them: straight, it has no inertia about it."""
     model = fb.Model("twisted", gravity=(0.0, 0.0, -9.81))
@@ -282,7 +284,7 @@ def test_fixed_steps_do_not_pass_the_lock_unawares() -> None:
 
 @pytest.mark.parametrize(
     ("method", "beside"),
-    [("rk43", 1e-9), ("rk8", 1e-9), ("dop853", 1e-9), ("rk43", 1e-3), ("rk8", 0.0), ("dop853", 1e-3)],
+    [("rk43", 1e-9), ("rk8", 0.0)],
 )
 @pytest.mark.slow
 def test_explicit_methods_do_not_pass_the_lock_unawares(method: str, beside: float) -> None:

@@ -33,7 +33,7 @@ def test_it_is_the_gain_of_python_control():
     assert np.allclose(np.sort_complex(found), np.sort_complex(poles), rtol=1e-6)
 
 
-@pytest.mark.parametrize("size", [1e-4, 1e-2, 1e2])
+@pytest.mark.parametrize("size", [1e-4, 1e2])
 def test_an_arm_of_any_size_has_the_gain_of_a_similar_one(size):
     """Lengths times s, masses s^3, gravity 1/s: rates times 1/s, torques s^3, and so are weights and gains."""
 

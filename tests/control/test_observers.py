@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import control as python_control
 import numpy as np
 import pytest
@@ -135,6 +137,7 @@ def luenberger(poles):
     return control.OutputFeedback(LAW, control.Luenberger(["wheel.angle"], poles=poles))
 
 
+@cache
 def cart():
     """A mass on a slide with an accelerometer: what is measured depends on the force at once."""
     model = fb.Model("cart")

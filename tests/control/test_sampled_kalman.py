@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 import pytest
 import scipy.linalg
@@ -125,6 +127,7 @@ def test_compiled_it_gives_the_same():
     assert np.allclose(kalman.filter(record, compiled=True).x, kalman.filter(record).x, rtol=1e-12, atol=1e-15)
 
 
+@cache
 def pendulum() -> fb.DAE:
     link = fb.RigidLink("link1", length=0.8, mass=0.5)
     return driven_links(link, load=fb.Payload("load", mass=0.3), gravity=9.81, damping=0.05)
@@ -166,6 +169,7 @@ def test_innovations_and_errors_are_as_large_as_the_filter_says(seeds, samples):
     assert low < nees < high
 
 
+@cache
 def cart() -> fb.DAE:
     """A mass on a slide with an accelerometer: what is measured depends on the force at once."""
     model = fb.Model("cart")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 import pytest
 
@@ -43,6 +45,7 @@ def vibration(dae, run):
     return 20.0 * twist**2 / 2 + 0.1 * 0.3 / 0.4 * rate**2 / 2
 
 
+@cache
 def undamped():
     model = fb.Model("two masses")
     model.add(fb.Ground("ground"))

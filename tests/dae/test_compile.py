@@ -8,6 +8,7 @@ import pickle
 import subprocess
 import sys
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 import casadi as ca
@@ -32,10 +33,12 @@ def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "cache"
 
 
+@cache
 def arm(links: int = 1) -> fb.DAE:
     return fb.assemble(models.subudhi_morris_2002(links=links, modes=1), symbolic=("payload.mass",))
 
 
+@cache
 def driven() -> fb.DAE:
     """An arm with a first-order state and an algebraic variable."""
     link = fb.RigidLink("link", length=0.5, mass=0.1)

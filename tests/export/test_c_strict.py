@@ -10,15 +10,16 @@ import numpy as np
 import pytest
 
 import flexblocks as fb
-from arms.c_compilers import COMPILERS, STRICT, library, pointer
+from arms.c_compilers import STRICT, library, pointer
 from arms.driven import rotor
 from arms.equation_arms import ARMS
 from flexblocks import control, export
 from flexblocks.errors import ParameterError
 
 
-@pytest.mark.parametrize("compiler", COMPILERS)
-@pytest.mark.parametrize("arm", ["symbols", "gravity, chords", "friction, gears"])
+@pytest.mark.parametrize(
+    ("arm", "compiler"), [("symbols", "clang"), ("gravity, chords", "gcc"), ("friction, gears", "clang")]
+)
 def test_exported_c_of_either_type_passes_its_own_test_without_warnings(
     arm: str, compiler: str, tmp_path: Path
 ) -> None:

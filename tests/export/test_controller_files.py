@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -34,11 +35,16 @@ LAWS = {
 CORTEX_M = ("-mcpu=cortex-m4", "-mthumb", "-mfpu=fpv4-sp-d16", "-mfloat-abi=hard")
 
 
+@cache
 def arm() -> fb.DAE:
     return upright_arm(damping=0.01, limit=1.5)
 
 
-@pytest.fixture(scope="module", params=[(name, real) for name in LAWS for real in ("double", "float")], ids=str)
+# Each law in one of the two types; compilers take seconds over observers.
+TYPES = {"pid": "double", "lqg": "float", "observer": "double", "feedforward": "float"}
+
+
+@pytest.fixture(scope="module", params=TYPES.items(), ids=str)
 def files(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, ...]:
     name, real = request.param
     folder = tmp_path_factory.mktemp("controllers") / name

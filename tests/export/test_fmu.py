@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import shutil
 import subprocess
 import zipfile
@@ -58,7 +57,7 @@ def largest_difference(found: np.ndarray, expected: fb.Trajectory, names: tuple[
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize(("name", "version"), [*itertools.product(ARMS, VERSIONS), *NEWEST])
+@pytest.mark.parametrize(("name", "version"), [*zip(ARMS, VERSIONS, strict=True), *NEWEST])
 def test_fmpy_computes_the_motion_that_simulate_computes(name: str, version: str, kind: str) -> None:
     arm = dae(name)
     signal, corners = pulses(name)

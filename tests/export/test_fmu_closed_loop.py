@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 
 import fmpy
@@ -17,6 +18,7 @@ from flexblocks.control.saturation import with_saturated_inputs
 from flexblocks.dae import compiler
 
 
+@cache
 def closed_loop() -> fb.DAE:
     """A flexible arm held up by PID control with limited torques: states of the law, a clamp, references as inputs."""
     loops = {"joint1.angle": "motor1.torque", "joint2.angle": "motor2.torque"}
@@ -25,7 +27,7 @@ def closed_loop() -> fb.DAE:
 
 
 @pytest.mark.skipif(compiler.find_compiler() is None, reason="there is no C compiler")
-@pytest.mark.parametrize("version", VERSIONS)
+@pytest.mark.parametrize("version", VERSIONS[:1])
 def test_a_closed_loop_runs_in_fmpy_as_in_simulate(version: str, tmp_path: Path) -> None:
     dae = closed_loop()
     path = str(export.fmu(dae, tmp_path / "loop.fmu", version))
@@ -51,7 +53,7 @@ def test_a_closed_loop_runs_in_fmpy_as_in_simulate(version: str, tmp_path: Path)
 
 @pytest.mark.skipif(compiler.find_compiler() is None, reason="there is no C compiler")
 @pytest.mark.slow
-@pytest.mark.parametrize("version", VERSIONS)
+@pytest.mark.parametrize("version", VERSIONS[1:])
 def test_inputs_saturate_inside_where_that_is_asked_for(version: str, tmp_path: Path) -> None:
     """Then the input has no range, and its description says what becomes of more; else the range is the limit."""
     dae = upright_arm(damping=0.01, limit=8.0)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import matplotlib as mpl
 import numpy as np
 import pytest
@@ -285,6 +287,7 @@ def test_refused_fits():
         fb.FrequencyResponse.of(fb.linearize(rigid_pendulum()), [0.5 / np.pi])
 
 
+@cache
 def rigid_pendulum() -> fb.DAE:
     """An undamped oscillator at 1 rad/s."""
     model = fb.Model("oscillator")

@@ -14,7 +14,7 @@ from flexblocks.errors import FlexblocksWarning
 
 # From far below what is left out to above it. Where noise hides it altogether, residuals can tell nothing: LuGre's
 # friction with 1e-2 rad of noise is that of Coulomb of another size.
-NOISES = tuple(pytest.param(noise, marks=pytest.mark.slow if noise < 1e-3 else ()) for noise in (1e-5, 1e-4, 1e-3))
+NOISES = tuple(pytest.param(noise, marks=pytest.mark.slow if noise < 1e-3 else ()) for noise in (1e-5, 1e-3))
 LEAST = 1e-4
 WIDE = 4.0  # standard deviations within which an estimate is of the truth, of a fit that warns of nothing
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from functools import cache
 
 import numpy as np
 import pytest
@@ -25,6 +26,7 @@ def taps(dae: fb.DAE, count: int, at=None, locked=None, noise=(0.0, 0.0), seed=0
     return fb.MeasuredModes(f, d, at=at or {}, locked=locked or {}, **more)
 
 
+@cache
 def rigid_on_a_spring(stiffness: float, damping: float = 0.0) -> fb.DAE:
     model = fb.Model("axis")
     for block in (

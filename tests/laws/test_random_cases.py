@@ -25,11 +25,11 @@ def test_a_refusal_is_told_from_a_raw_exception_and_from_a_wrong_result() -> Non
 @pytest.mark.filterwarnings("ignore::flexblocks.errors.FlexblocksWarning")
 @pytest.mark.parametrize("kind", KINDS)
 def test_random_cases(kind: str) -> None:
-    outcomes = {seed: judged(KINDS[kind], seed) for seed in range(5)}
+    outcomes = {seed: judged(KINDS[kind], seed) for seed in range(3)}
     assert not {seed: outcome for seed, outcome in outcomes.items() if outcome.verdict.failed}
     # Most arms are not refused; most wrong arguments are.
     if kind in ("arms", "equilibria", "linearizations"):
-        assert sum(outcome.verdict is Verdict.OK for outcome in outcomes.values()) >= 3
+        assert sum(outcome.verdict is Verdict.OK for outcome in outcomes.values()) >= 2
 
 
 @pytest.mark.slow

@@ -72,7 +72,6 @@ def test_a_cylinder_lifts_a_boom_along_a_plan():
 
 PULLS = {
     "spring": fb.SpringDamper("pull", stiffness=100.0, damping=5.0, free_length=0.3),
-    "force": fb.LineForce("pull", limit=200.0),
     "cable": fb.Cable("pull", length=1.1, rigidity=200.0, damping_time=0.01, transition=1e-2),
     "contact": fb.Contact("pull", 2e3, 2e-2, normal=(0.0, 1.0, 0.0), damping=0.1),
 }
@@ -101,8 +100,8 @@ def test_plans_with_each(kind):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("damping_time", [0.0, 1e-3])
-def test_a_winch_lifts_a_rod_along_a_plan(damping_time):
+def test_a_winch_lifts_a_rod_along_a_plan():
+    damping_time = 1e-3
     model = fb.Model("rod", gravity=(0, -9.81, 0))
     ground, hinge = model.add(fb.Ground("ground")), model.add(fb.Revolute("hinge"))
     rod = model.add(fb.RigidLink("rod", 1.0, 2.0))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 import pytest
 
@@ -10,6 +12,7 @@ from arms.library import subudhi_morris
 from flexblocks.linear.controllability import controllability_report
 
 
+@cache
 def spatial_beam(axis: tuple[int, int, int] = (0, 0, 1)) -> fb.DAE:
     """A beam that bends along y and z, on a hinge about z."""
     model = fb.Model("beam")
@@ -25,6 +28,7 @@ def spatial_beam(axis: tuple[int, int, int] = (0, 0, 1)) -> fb.DAE:
     return fb.assemble(model)
 
 
+@cache
 def two_masses() -> fb.DAE:
     """A motor's rotor and a load behind a damped spring."""
     model = fb.Model("two masses")
@@ -89,7 +93,7 @@ def test_what_two_masses_hide() -> None:
     assert (nothing.controllable, nothing.observable) == (4, 0)
 
 
-@pytest.mark.parametrize("scale", [1e-6, 1.0, 1e6])
+@pytest.mark.parametrize("scale", [1e-6, 1e6])
 def test_units_do_not_matter(scale: float) -> None:
     lin = fb.linearize(spatial_beam(), outputs=("link.tip_deflection_y",))
     report = controllability_report(lin.A, lin.B * scale, lin.C / scale, lin.inputs, lin.outputs)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 import pytest
 
@@ -20,6 +22,7 @@ def differences(function, x: np.ndarray) -> np.ndarray:
     return (4 * central(5e-5) - central(1e-4)) / 3
 
 
+@cache
 def random_arm() -> fb.DAE:
     """Two flexible links with springs, dampers, gravity, a motor with current and a spring with an algebraic torque."""
     model = fb.Model("everything", gravity=(1.0, -9.0, 0.5))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import casadi as ca
 import numpy as np
 import pytest
@@ -15,6 +17,7 @@ x, y, none = ca.SX.sym("x", 3), ca.SX.sym("y", 2), ca.SX.sym("none", 0)
 VALUES = ca.vertcat(ca.sin(x[0]) * y[1], x[2] ** 2, ca.SX(1, 1), ca.sqrt(y[0]) * x[1], x[0] * x[1] * x[2])
 
 
+@cache
 def boom(segments: int) -> fb.DAE:
     blocks: list[fb.Block] = []
     for i in range(2):

@@ -104,6 +104,6 @@ def test_linkages(number: int) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("number", [0, 4, 5, 14])
+@pytest.mark.parametrize("number", [0, 14])
 def test_more_linkages(number: int) -> None:
     compare(number)

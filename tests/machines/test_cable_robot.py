@@ -11,7 +11,7 @@ import pytest
 
 import flexblocks as fb
 from flexblocks import optim
-from flexblocks.optim.model.trajectories import transcribed_problem
+from flexblocks.optim.model.trajectories import TranscribedProblem, transcribed_problem
 from flexblocks.optim.presolve.rigid_motion.quasi_static_path import quasi_static_path
 from flexblocks.optim.presolve.rigid_motion.waypoint_spline import waypoint_spline
 from flexblocks.optim.strategy.problem_warnings import warn_of_slack
@@ -78,28 +78,20 @@ def test_ropes_balance_the_platform_far_from_where_they_are_drawn(place: tuple[f
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("least", [-8000.0, None])
-def test_redundant_forces_hold_the_start_within_their_limits(least: float | None) -> None:
+def test_redundant_forces_hold_the_start_within_their_limits() -> None:
     """The least forces that hold it push as well, which ropes do not."""
+    least = -8000.0
     dae = cable_robot(winches=False)
     assert max(fb.equilibrium(dae, at(0.0, 0.0, 1.5)).u) > 0  # a push
     plan = optim.plan(dae, task(1.0, 3.0, (least, -100.0), "force", input_ends="holding"), intervals=20)
     assert plan.status == "converged"
     assert plan.trajectory.u.max() <= -100.0 + 1e-3
-    assert plan.trajectory.u.min() >= (-np.inf if least is None else least - 1e-3)
+    assert plan.trajectory.u.min() >= least - 1e-3
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("size", "mass", "rigidity", "duration", "tension"),
-    [
-        (0.01, 0.005, 10.0, 0.3, (0.01, 0.8)),
-        (30.0, 2000.0, 5e7, 20.0, (5e3, 4e5)),
-    ],
-)
-def test_platforms_of_any_size_move_with_all_ropes_taut(
-    size: float, mass: float, rigidity: float, duration: float, tension: tuple[float, float]
-) -> None:
+def test_platforms_of_any_size_move_with_all_ropes_taut() -> None:
+    size, mass, rigidity, duration, tension = 0.01, 0.005, 10.0, 0.3, (0.01, 0.8)
     plan = optim.plan(
         cable_robot(size, mass, rigidity), task(size, duration, tension, input_ends="holding"), intervals=20
     )
@@ -111,11 +103,16 @@ def test_platforms_of_any_size_move_with_all_ropes_taut(
     assert plan.replay().tip_miss < 1e-3 * size
 
 
+@cache
+def taut() -> TranscribedProblem:
+    return transcribed_problem(optim.pyomo_model(cable_robot(), task(1.0, 3.0, (100.0, 8000.0)), intervals=5))
+
+
 @pytest.mark.slow
 def test_motions_between_postures_keep_ropes_between_slack_and_torn() -> None:
     """Straight lengths between two postures would stretch them by centimetres, at a million newtons a metre."""
     dae = cable_robot()
-    t = transcribed_problem(optim.pyomo_model(dae, task(1.0, 3.0, (100.0, 8000.0)))).first[0]
+    t = taut().first[0]
     driven, shares = list(task(1.0, 3.0, (100.0, 8000.0)).start), np.linspace(0.0, 1.0, 33)
     path = quasi_static_path(dae, t.start, t.goal, driven)
     assert path is not None
@@ -132,8 +129,7 @@ def test_slack_ropes_are_told() -> None:
     model = optim.pyomo_model(cable_robot(), optim.RestToRest(at(0, 0, 1.5), at(0.8, 0, 1.2), 3.0), intervals=5)
     with pytest.warns(optim.PlanWarning, match=r"rope\d.*slack at rest.*limits"):
         warn_of_slack(transcribed_problem(model))
-    taut = optim.pyomo_model(cable_robot(), task(1.0, 3.0, (100.0, 8000.0)), intervals=5)
-    warn_of_slack(transcribed_problem(taut))
+    warn_of_slack(taut())
 
 
 @pytest.mark.slow
@@ -141,6 +137,6 @@ def test_a_via_point_leaves_the_pulls_to_their_limits() -> None:
     """Of the postures there, with the turns free and the ropes at any pull, one within the limits is the guess."""
     problem = task(1.0, 3.0, (100.0, 8000.0), input_ends="holding")
     via = optim.Via({"pose.displacement_x": 0.3, "pose.displacement_z": 1.9}, fraction=0.5)
-    plan = optim.plan(cable_robot(), replace(problem, via=via), intervals=20)
+    plan = optim.plan(cable_robot(), replace(problem, via=via), intervals=10)
     assert plan.status == "converged"
     assert plan.statistics.iterations <= 60

@@ -94,9 +94,9 @@ def test_it_hangs_where_its_lengths_say_and_is_held_by_the_torque_of_its_weight(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("size", [0.05, 8.0])
-def test_it_is_planned_to_a_place_from_cold(size: float) -> None:
+def test_it_is_planned_to_a_place_from_cold() -> None:
     """In the time of its size, sqrt(size), for weight is part of the motion."""
+    size = 0.05
     dae, place = delta(size), np.array([0.1, 0.05, -0.56])
     goal = {f"platform.{axis}": size * value for axis, value in zip("xyz", place.tolist(), strict=True)}
     start = dict.fromkeys(SHOULDERS, AT)
@@ -111,6 +111,6 @@ def test_it_is_planned_to_a_place_from_cold(size: float) -> None:
 def test_with_soft_upper_arms_it_is_planned_and_replays() -> None:
     dae, start = delta(flexible=True), dict.fromkeys(SHOULDERS, AT)
     goal = {name: AT + 0.2 * (i + 1) / 3 for i, name in enumerate(SHOULDERS)}
-    plan = optim.plan(dae, optim.RestToRest(start, goal, 0.6, input_ends="holding"), intervals=30)
+    plan = optim.plan(dae, optim.RestToRest(start, goal, 0.6, input_ends="holding"), intervals=12)
     assert sum(attempt.iterations for attempt in plan.attempts) <= 40
     assert plan.replay().tip_miss < 1e-5

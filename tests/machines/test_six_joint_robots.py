@@ -48,7 +48,7 @@ def robot(*, elastic: bool) -> fb.DAE:
 @pytest.mark.filterwarnings("ignore:.*too coarse")
 def test_elastic_joints_are_planned_at_once() -> None:
     task = optim.RestToRest(START, GOAL, 1.0, limits=TORQUES, input_ends="holding")
-    plan = optim.plan(robot(elastic=True), task, intervals=30)
+    plan = optim.plan(robot(elastic=True), task, intervals=20)
     assert plan.status == "converged"
     assert len(plan.attempts) == 1
     assert plan.replay().tip_miss < 2e-3
@@ -56,10 +56,9 @@ def test_elastic_joints_are_planned_at_once() -> None:
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:.*too coarse")
-@pytest.mark.parametrize("limits", [{}, TORQUES], ids=["free torques", "limited torques"])
-def test_direct_drives_whirl_no_faster_than_a_few_times_the_guess(limits: dict) -> None:
+def test_direct_drives_whirl_no_faster_than_a_few_times_the_guess() -> None:
     """Without gears the least effort spins the wrist ever faster; its rates are bounded, and a warning says so."""
-    task = optim.RestToRest(START, GOAL, 1.0, limits=limits, input_ends="holding")
+    task = optim.RestToRest(START, GOAL, 1.0, input_ends="holding")
     with pytest.warns(optim.PlanWarning, match="times the rates of the first guess, within which it is planned"):
         plan = optim.plan(robot(elastic=False), task, intervals=30)
     assert plan.status in ("converged", "unresolved")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 import pytest
 
@@ -9,6 +11,7 @@ import flexblocks as fb
 from flexblocks.errors import ParameterError
 
 
+@cache
 def cylinder_between_walls() -> fb.DAE:
     """Return an ideal cylinder between two places of the ground: one state, no coordinate."""
     model = fb.Model("walls")

@@ -45,7 +45,7 @@ def rewired(model: fb.Model, seed: int) -> fb.Model:
     return other
 
 
-@settings(max_examples=5)
+@settings(max_examples=3)
 @given(arms(links=3, modes=2), st.integers(0, 1000))
 def test_order_of_connections_and_of_their_ports_is_irrelevant(arm, seed):
     assert_same_motion(fb.assemble(arm.model), fb.assemble(rewired(arm.model, seed)))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import casadi as ca
 import numpy as np
 import pytest
@@ -108,6 +110,7 @@ def test_driving_torque_is_the_torque_that_drives_the_free_arm():
         np.testing.assert_allclose(free[name], run[name], atol=1e-7)
 
 
+@cache
 def shaker(modes: int, damping_ratio: float = 0.0) -> fb.DAE:
     """A cantilever upright on a table that moves sideways, without gravity."""
     model = fb.Model("shaker", gravity=(0.0, 0.0, 0.0))

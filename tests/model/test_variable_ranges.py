@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 import re
+from functools import cache
 
 import numpy as np
 import pytest
@@ -34,6 +35,7 @@ def test_parameters_keep_their_ranges(name, value, words):
     assert fb.simulate(dae, (0, 0.01), p={"payload.mass": 0.3}).p["payload.mass"] == 0.3
 
 
+@cache
 def cylinder_on_a_link() -> fb.DAE:
     model = fb.Model("boom")
     ground, hinge = model.add(fb.Ground("ground")), model.add(fb.Revolute("hinge"))

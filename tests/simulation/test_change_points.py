@@ -42,7 +42,7 @@ BESIDE = {"nearly a parallelogram": (0.2, 0.301, 0.3, 0.2), "crank and rocker": 
 @pytest.mark.filterwarnings("ignore:.*start values moved far")
 @pytest.mark.parametrize(
     ("lengths", "size", "options"),
-    [*zip(PASSES.values(), (0.02, 20.0, 1.0), ({}, {"rtol": 1e-12, "atol": 1e-14}, {"method": "radau"}), strict=True)],
+    [*zip(PASSES.values(), (0.02, 20.0, 1.0), ({}, {"rtol": 1e-10, "atol": 1e-12}, {"method": "radau"}), strict=True)],
     ids=str,
 )
 def test_runs_that_pass_a_change_point_say_so(lengths: tuple[float, ...], size: float, options: dict) -> None:
@@ -58,8 +58,7 @@ def test_runs_that_pass_a_change_point_say_so(lengths: tuple[float, ...], size: 
 
 
 @pytest.mark.filterwarnings("ignore:.*start values moved far")
-@pytest.mark.parametrize("size", [0.02, 1.0, 20.0])
-@pytest.mark.parametrize("lengths", BESIDE.values(), ids=BESIDE)
+@pytest.mark.parametrize(("lengths", "size"), zip(BESIDE.values(), (0.02, 20.0), strict=True), ids=BESIDE)
 def test_runs_beside_one_do_not(lengths: tuple[float, ...], size: float) -> None:
     with warnings.catch_warnings():
         warnings.filterwarnings("error", message=".*change point")

@@ -47,8 +47,9 @@ def test_inputs_that_bend_often() -> None:
     np.testing.assert_array_equal(crossed.u, stopped.u)
 
 
-@pytest.mark.parametrize("method", ["rk8", "rk43", "auto"])
-@pytest.mark.parametrize(("delay", "sample_time"), [(0.0, 1e-3), (2.5e-3, 1e-3), (0.4e-3, 3e-3)])
+@pytest.mark.parametrize(
+    ("method", "delay", "sample_time"), [("rk8", 0.0, 1e-3), ("rk43", 2.5e-3, 1e-3), ("auto", 0.4e-3, 3e-3)]
+)
 def test_explicit_steps_tick_as_runs_that_stop_do(method: str, delay: float, sample_time: float) -> None:
     loop, times = sampled_loop(delay, sample_time), 1e-3 * np.arange(31)
     expected = fb.simulate(loop, times, {REFERENCE: 1.0}, method="adams", **TIGHT)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 import pytest
 
@@ -13,6 +15,7 @@ from flexblocks.simulation.signals.inputs import inputs
 from flexblocks.simulation.solver import Solver
 
 
+@cache
 def braked(damping: float, links: int = 1, bristles: bool = False) -> fb.DAE:
     """Return a chain of links in space whose joints are damped [N m s/rad], the last one by dry friction, too."""
     model = fb.Model("chain", gravity=(0.0, 0.0, -9.81))

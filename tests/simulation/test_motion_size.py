@@ -1,6 +1,7 @@
 """Default tolerances follow the size of the motion: scaled arms and forces give scaled motions, down to rounding."""
 
 import math
+from functools import cache
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from arms.library import subudhi_morris
 OMEGA = math.sqrt(10.0)
 
 
+@cache
 def stage(start: float = 0.0) -> fb.DAE:
     """A table of 0.1 kg on a spring of 1 N/m, pushed along its slide."""
     model = fb.Model("stage")
@@ -50,7 +52,7 @@ def test_a_motion_of_any_size_is_right(exponent: float) -> None:
     assert error(AWAY, 10.0**exponent) < max(1e-4, 1e-13 / 10.0**exponent)  # down to the rounding of 1 m
 
 
-@pytest.mark.parametrize("size", [1e-9, 1.0, 1e3])
+@pytest.mark.parametrize("size", [1e-9, 1e3])
 def test_a_free_mass_goes_as_far_as_it_is_pushed(size: float) -> None:
     model = fb.Model("sledge")
     slide, push = model.add(fb.Prismatic("slide", axis=(1, 0, 0))), model.add(fb.ForceSource("push"))
@@ -76,8 +78,7 @@ def test_runs_of_a_batch_have_the_digits_of_single_ones() -> None:
         np.testing.assert_array_equal(runs["slide.displacement"].values[run], alone["slide.displacement"])
 
 
-@pytest.mark.parametrize("start", [0.0, 0.7])
-@pytest.mark.parametrize("method", ["auto", "adams", "radau"])
+@pytest.mark.parametrize(("method", "start"), [("auto", 0.7), ("adams", 0.0), ("radau", 0.7)])
 def test_a_flexible_arm_moves_in_proportion_to_a_small_torque(start: float, method: str) -> None:
     model = fb.Model("arm")
     motor, joint = model.add(fb.TorqueSource("motor")), model.add(fb.Revolute("joint", start=start))

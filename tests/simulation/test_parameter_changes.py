@@ -1,6 +1,7 @@
 """Parameters that change in a run: rates jump by the impulse of a load at rest, energies are told, all else goes on."""
 
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 import pytest
@@ -17,6 +18,7 @@ from flexblocks.errors import ParameterError
 TAKEN = fb.piecewise_constant([0.0, 1.0], [0.0, 2.0])
 
 
+@cache
 def slide_with_load():
     """A carriage of 3 kg on a level slide, with a load whose mass stays open."""
     model = fb.Model("slide", gravity=(0.0, 0.0, -9.81))
@@ -27,6 +29,7 @@ def slide_with_load():
     return fb.assemble(model, symbolic=("load.mass",))
 
 
+@cache
 def turning_rod():
     model = fb.Model("arm")
     ground, hinge = model.add(fb.Ground("ground")), model.add(fb.Revolute("hinge"))
@@ -39,6 +42,7 @@ def turning_rod():
     return fb.assemble(model, symbolic=("load.mass",))
 
 
+@cache
 def flexible_arm():
     return fb.assemble(models.subudhi_morris_2002(), symbolic=("payload.mass",))
 

@@ -1,6 +1,7 @@
 """Input signals: exact between breakpoints, hit exactly at them, and refused when they are none."""
 
 import math
+from functools import cache
 
 import casadi as ca
 import numpy as np
@@ -14,6 +15,7 @@ INERTIA = 0.5
 RAMP = ([0.0, 1.0, 2.0, 3.0], [0.0, 2.0, -1.0, 0.5])
 
 
+@cache
 def double_integrator():
     """A rotor under a torque: INERTIA * angle'' = torque."""
     model = fb.Model("double integrator")

@@ -6,6 +6,7 @@ import copy
 import logging
 import pickle
 from concurrent.futures import ProcessPoolExecutor
+from functools import cache
 from multiprocessing import get_context
 from pathlib import Path
 
@@ -37,10 +38,12 @@ def no_compiler(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CC", "/nowhere/cc")
 
 
+@cache
 def rigid() -> fb.DAE:
     return upright_arm(links=2, modes=0)
 
 
+@cache
 def spring_and_damper(stiffness: float = 40.0, damping: float = 0.3) -> fb.DAE:
     """A wheel of 0.02 kg m2 between a spring and a damper."""
     model = fb.Model("oscillator")
@@ -135,7 +138,7 @@ def test_threads_steps_and_simulations_have_the_same_digits(method: str) -> None
 
 @pytest.mark.parametrize(
     ("delay", "sample_time", "step"),
-    [(0.0, 1e-3, 1e-3), (2.5e-3, 1e-3, 1e-3), (1e-3, 2e-3, 1e-3), (0.4e-3, 3e-3, 2e-3)],
+    [(0.0, 1e-3, 1e-3), (2.5e-3, 1e-3, 1e-3), (0.4e-3, 3e-3, 2e-3)],
 )
 def test_sampled_loops_with_delays_and_saturation(delay: float, sample_time: float, step: float) -> None:
     """As integrated to a tight tolerance by another method, sample by sample; the torque is at its limit."""

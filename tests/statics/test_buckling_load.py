@@ -24,7 +24,7 @@ def column(kind: fb.Discretization, resolve_in: str = "world", length: float = L
     return fb.assemble(model)
 
 
-@pytest.mark.parametrize("length", [0.01, LENGTH, 40.0])
+@pytest.mark.parametrize("length", [0.01, 40.0])
 @pytest.mark.parametrize(
     ("kind", "beam", "within"),
     [
@@ -113,7 +113,7 @@ def test_a_frame_at_a_right_angle_tips_over() -> None:
         assert found.load == pytest.approx(published, rel=0.01)
 
 
-@pytest.mark.parametrize("scale", [1e-3, 1.0, 1e3])
+@pytest.mark.parametrize("scale", [1e-3, 1e3])
 def test_a_shallow_truss_snaps_through(scale: float) -> None:
     """Two springs to a slide above their feet: the equilibria end where the length is the cube root of l a^2."""
     across, height, stiffness = 1.0 * scale, 0.3 * scale, 200.0

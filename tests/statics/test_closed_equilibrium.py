@@ -57,7 +57,7 @@ def test_rigid_booms_are_held_where_they_are_told_to_be(count: int, which: str) 
         np.testing.assert_allclose(op.u, boom.forces(angles), rtol=1e-6, atol=1e-7 * np.max(np.abs(op.u)))
 
 
-@pytest.mark.parametrize(("count", "number"), [(1, 2), *(pytest.param(n, 6, marks=MANY) for n in (1, 4))])
+@pytest.mark.parametrize(("count", "number"), [(1, 2), pytest.param(4, 6, marks=MANY)])
 def test_rigid_booms_stay_at_their_start(count: int, number: int) -> None:
     boom = Boom(count)
     for angles in boom.postures(number, seed=10 + count):
@@ -71,8 +71,8 @@ def test_rigid_booms_stay_at_their_start(count: int, number: int) -> None:
     ("count", "which", "number", "scale"),
     [
         (1, "hinge", 4, 1.0),
-        *(pytest.param(n, which, 3, 1.0, marks=MANY) for n, which in ((1, "-"), (2, "slide"), (4, "hinge"), (4, "-"))),
-        *(pytest.param(2, "slide", 3, scale, marks=MANY) for scale in (0.01, 10.0)),
+        *(pytest.param(n, which, 3, 1.0, marks=MANY) for n, which in ((1, "-"), (4, "hinge"))),
+        pytest.param(2, "slide", 3, 0.01, marks=MANY),
     ],
 )
 def test_flexible_booms_sag_in_their_assembly(count: int, which: str, number: int, scale: float) -> None:
@@ -221,9 +221,9 @@ def hexapod(size: float, place: np.ndarray, turn: np.ndarray) -> fb.Model:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("size", [0.02, 30.0])
-def test_a_stewart_platform_follows_its_legs(size: float) -> None:
+def test_a_stewart_platform_follows_its_legs() -> None:
     """Five loops in space: the posture by inverse kinematics, the weight by the sum of the vertical forces."""
+    size = 0.02
     dae = fb.assemble(hexapod(size, np.array([0, 0, 1.2 * size]), np.eye(3)))
     assert not dae.closed_start.moved
     assert dae.tree.size - len(dae.tree.loops.multipliers) == 6

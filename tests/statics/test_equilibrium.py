@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 
 import numpy as np
 import pytest
@@ -353,6 +354,7 @@ def test_a_stiff_tip_with_little_to_carry_is_in_balance_beside_the_rounding_of_a
         assert s[0] == pytest.approx(-np.pi / 2, abs=1e-15)
 
 
+@cache
 def carriage(turn: float, out: float, hang: float) -> fb.DAE:
     """A slide on a free hinge, driven and massless, from which a link of 1 kg hangs on another free hinge."""
     model = fb.Model("carriage", gravity=(0.0, -G, 0.0))
@@ -387,7 +389,7 @@ def test_the_last_digits_of_an_equilibrium_do_not_move_a_slide_that_is_balanced_
         np.testing.assert_allclose(s, [-np.pi / 2, 2.0, 0.0, -G], rtol=1e-12, atol=1e-12)
 
 
-@pytest.mark.parametrize("seed", [0, 3, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (7, 9, 22, 25, 36))])
+@pytest.mark.parametrize("seed", [0, 3, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (7, 22))])
 def test_cylinders_hold_a_boom_without_bending_it(seed):
     """Oil that starts off its cylinder's length pushes with tons: the balance is not where beams yield to that."""
     arm = random_boom(seed)

@@ -40,7 +40,7 @@ def slide(
     return fb.assemble(model)
 
 
-@pytest.mark.parametrize("size", [1.0, 0.02, 20.0])
+@pytest.mark.parametrize("size", [0.02, 20.0])
 @pytest.mark.parametrize("discretization", SHAPES, ids=lambda shapes: type(shapes).__name__)
 def test_a_slide_stays_within_its_reach(discretization, size: float) -> None:
     """Held by the force that is the slope of the energy, with the beam bent to its least energy, by SciPy."""

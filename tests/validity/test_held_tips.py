@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from functools import cache
 
 import numpy as np
 import pytest
@@ -89,6 +90,7 @@ def test_a_loop_that_begins_at_a_station_holds_no_tip() -> None:
     assert not list(remarks_on_held_tips(fb.assemble(model)))
 
 
+@cache
 def four_bars(discretization: Discretization, bending: str) -> fb.DAE:
     """A four-bar mechanism in the xy plane, of three beams, whose crank is held; its hinges are about z."""
     model = fb.Model("four bars")

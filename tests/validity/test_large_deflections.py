@@ -54,7 +54,7 @@ def test_expects_the_error_against_the_elastica(kind, load: float) -> None:
     assert error.error == pytest.approx((load / 3) / elastica(load) - 1, rel=0.3)
 
 
-@pytest.mark.parametrize("length", [0.02, 1.0, 40.0])
+@pytest.mark.parametrize("length", [0.02, 40.0])
 @pytest.mark.parametrize("kind", LINEAR, ids=str)
 def test_equilibrium_and_linearize_warn_once_and_say_what_holds(kind, length: float) -> None:
     """A tip that deflects by 1.7 lengths, of beams of centimetres and of tens of metres."""

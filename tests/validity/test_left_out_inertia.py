@@ -41,7 +41,7 @@ def frequencies(lin: LinearModel) -> np.ndarray:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("load", "ratio"), [(0.05, 0.01), (0.1, 0.3), (0.2, 0.03)])
+@pytest.mark.parametrize(("load", "ratio"), [(0.1, 0.3), (0.2, 0.03)])
 def test_expects_the_error_against_rods_that_bend_far(load: float, ratio: float) -> None:
     """Of the second elastic frequency, at deflections of 1.7 to 6.7 % of the length: 19 to 58 %."""
     dae = hinged(LINEAR, load, ratio)

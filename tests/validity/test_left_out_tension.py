@@ -78,7 +78,7 @@ def test_expects_the_error_against_rods(start: float, ratio: float) -> None:
     assert vibrations(quietly(pendulum(LINEAR, start, ratio, stiffening=True)))[0] == pytest.approx(true, rel=0.01)
 
 
-@pytest.mark.parametrize("length", [0.002, 0.8, 20.0])
+@pytest.mark.parametrize("length", [0.002, 20.0])
 def test_a_soft_beam_that_hangs_is_stable_whatever_the_linear_model_says(length: float) -> None:
     dae = pendulum(LINEAR, HANGING, 4.0, length)
     growth = np.linalg.eigvals(quietly(dae).A).real.max()

@@ -17,7 +17,7 @@ from flexblocks.interfaces import Carried
 from flexblocks.validity.induced_twist import twist_angles
 
 ALUMINIUM = fb.Material(2700.0, 7e10, 0.33)
-SIZES = (0.01, 1.0, 20.0)
+SIZES = (0.01, 20.0)
 LINEAR = [fb.AssumedModes(3, tip="auto"), fb.FiniteElements(4)]
 
 

@@ -7,6 +7,7 @@ matrix of them: its determinant vanishes at the roots b, its null vector holds t
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from math import factorial
 
 import numpy as np
@@ -19,30 +20,34 @@ SMALL = 2.0  # b, below which power series are summed
 TERMS = 7  # of them: the next is 1e-24 there
 
 
-def _clamped(b: float, xi: float | np.ndarray, order: int) -> np.ndarray:
+def _clamped(b: float | np.ndarray, xi: float | np.ndarray, order: int) -> np.ndarray:
     """Return the `order`-th derivative of the two clamped solutions, divided by b**order; first axis: the two.
+
+    At one b, or at one place for an array of them on one side of SMALL.
 
     Higher modes are written with decaying exponentials, since cosh - sinh loses their digits. Modes of a beam under a
     heavy body are almost polynomials: there exponentials and circular functions cancel but for b^3, and the two
     solutions are the power series of (cosh b xi - cos b xi) / (2 b^2) and (sinh b xi - sin b xi) / (2 b^3).
     """
     xi = np.asarray(xi, float)
-    if b < SMALL:
+    if np.all(b < SMALL):
         return np.stack([_series(b, xi, first, order) for first in (2, 3)])
     phase = b * xi + order * np.pi / 2
     c, s, decaying = np.cos(phase), np.sin(phase), (-1.0) ** order * np.exp(-b * xi)
     return np.stack([decaying - c + s, np.exp(-b * (1 - xi)) - np.exp(-b) * (c + s)])
 
 
-def _series(b: float, xi: np.ndarray, first: int, order: int) -> np.ndarray:
+def _series(b: float | np.ndarray, xi: np.ndarray, first: int, order: int) -> np.ndarray:
     """Return the `order`-th derivative of sum_k b^(4 k) xi^(4 k + first) / (4 k + first)!, divided by b**order."""
     powers = [4 * k + first - order for k in range(TERMS)]
     terms = [b ** (power - first) * xi**power / float(factorial(power)) for power in powers if power >= 0]
     return np.sum(terms, axis=0)
 
 
-def tip_conditions(b: float, tip: TipBody) -> np.ndarray:
-    """Return the residuals (2, 2) of moment and shear at the tip, rows of norm one; `tip` in units of the beam.
+def tip_conditions(b: float | np.ndarray, tip: TipBody) -> np.ndarray:
+    """Return the residuals of moment and shear at the tip, rows of norm one; `tip` in units of the beam.
+
+    They are (2, 2), at k values of b (2, 2, k).
 
     Moment and shear carry the body: phi'' = b^4 (J phi' + D phi), phi''' = -b^4 (M phi + D phi') (eqs 29, 30, with J on
     the slope and D on the deflection in the moment).
@@ -61,8 +66,8 @@ def tip_conditions(b: float, tip: TipBody) -> np.ndarray:
 def roots(tip: TipBody, count: int) -> np.ndarray:
     """Return the first `count` roots b = beta l of the clamped beam with a tip body in units of the beam."""
 
-    def determinant(b: float) -> float:
-        (a, c), (d, e) = tip_conditions(b, tip).tolist()
+    def determinant(b: float | np.ndarray) -> float | np.ndarray:
+        (a, c), (d, e) = tip_conditions(b, tip)
         return a * e - c * d
 
     # Roots lie about pi apart. A heavy tip sends the first two far down: not below what the squared periods of beam,
@@ -72,7 +77,7 @@ def roots(tip: TipBody, count: int) -> np.ndarray:
     if lowest < grid[0]:
         steps = 2 + int(np.log(grid[0] / lowest) / np.log(1.2))
         grid = np.concatenate([np.geomspace(lowest, grid[0], steps)[:-1], grid])
-    signs = np.sign([determinant(b) for b in grid.tolist()])
+    signs = np.sign(np.concatenate([determinant(grid[grid < SMALL]), determinant(grid[grid >= SMALL])]))
     changes = np.flatnonzero(signs[:-1] != signs[1:])[:count]
     return np.array(
         [scipy.optimize.brentq(determinant, grid[i], grid[i + 1], xtol=1e-300, rtol=np.float64(1e-15)) for i in changes]
@@ -103,6 +108,7 @@ class BeamModes(Shapes):
         return np.array([b**order * np.tensordot(c, _clamped(b, xi, order), 1) for b, c in rows])
 
 
+@lru_cache(maxsize=256)
 def clamped_modes(count: int, tip: TipBody = FREE) -> BeamModes:
     """Return the first `count` modes of the clamped beam; `tip` in units of the beam."""
     b = roots(tip, count)

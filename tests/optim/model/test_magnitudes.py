@@ -69,7 +69,6 @@ def way(gravity: float, ball: bool, **units: float) -> tuple[int, float]:
     ("cases", "gravity", "ball"),
     [
         (SIMILAR, 0.0, False),
-        pytest.param(SIMILAR[:1], 9.81, False, marks=pytest.mark.slow),
         pytest.param(ONE_BY_ONE, 9.81, False, marks=pytest.mark.slow),
         pytest.param(ONE_BY_ONE, 0.0, True, marks=pytest.mark.slow),
     ],

@@ -13,7 +13,7 @@ from flexblocks.optim.presolve.magnitudes.characteristic_magnitudes import magni
 
 START = {"left.angle": 2.0, "right.angle": 1.1}
 GOAL = {"left.angle": 2.4, "right.angle": 0.7}
-UNITS = [(1.0, 1.0, 1.0), (1e-3, 1e-3, 1e-3), (1.0, 1e3, 1e-3)]
+UNITS = [(1.0, 1.0, 1.0), (1e-3, 1e3, 1e-3)]
 
 
 def problem(time: float = 1.0) -> optim.RestToRest:
@@ -34,8 +34,8 @@ def test_the_torque_of_a_free_pin_counts_as_its_forces_do(length, mass, time):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("stiffer", [0.01, 10.0])
-def test_a_linkage_of_stiff_rods_is_planned_at_once(stiffer):
+def test_a_linkage_of_stiff_rods_is_planned_at_once():
+    stiffer = 10.0
     plan = optim.plan(fb.assemble(five_bar(stiffer)), problem(), intervals=20)
     assert plan.status == "converged"
     assert len(plan.attempts) == 1

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 import pytest
 
@@ -25,6 +27,7 @@ def bound_of(dae: fb.DAE, start: fb.OperatingPoint, goal: fb.OperatingPoint, lar
     return energy_bound(dae, Limits(free, (box, box)), start, goal)
 
 
+@cache
 def random_arm(seed: int) -> fb.DAE:
     """One to three driven joints about axes of any direction, links rigid or flexible, from grams to tons."""
     random = np.random.default_rng(seed)

@@ -40,7 +40,7 @@ def upright(length: float = 1.0, mass: float = 1.0, soft: float = 1.0) -> fb.DAE
     return fb.assemble(model)
 
 
-SIZES = [(1.0, 1.0), (1e-3, 1e-9), (1e3, 1e9), (1e-3, 1e3), (1e3, 1e-3)]
+SIZES = [(1.0, 1.0), (1e-3, 1e-9), (1e3, 1e-3)]
 
 
 @pytest.mark.parametrize("sizes", [SIZES[1:2], pytest.param([SIZES[0], *SIZES[2:]], marks=pytest.mark.slow)])

@@ -56,7 +56,7 @@ def asked(dae: fb.DAE, problem: optim.RestToRest, intervals: int) -> None:
     refuse_unsolved(transcribe(dae, problem, TranscriptionOptions(intervals=intervals)))
 
 
-@pytest.mark.parametrize("length", [3e-3, 1.0, 30.0])
+@pytest.mark.parametrize("length", [3e-3, 30.0])
 def test_one_joint_follows_a_chord_within_its_height(length: float) -> None:
     """A tip on a circle is l (1 - cos(angle / 2)) from the middle of its chord, and nowhere on it."""
     dae, height = arm((length,)), length * (1 - math.cos(0.4))

@@ -12,7 +12,7 @@ import flexblocks as fb
 from arms.limited import limited
 from flexblocks import optim
 
-SIZES = [0.1, 1.0, 30.0]
+SIZES = [0.1, 30.0]
 EFFORT = optim.Effort(rate_weight=0.0)
 THERE_AND_BACK = {"joint1.angle": 0.0, "der(joint1.angle)": 1.0}, {"joint1.angle": 0.0, "der(joint1.angle)": -1.0}, 1.0
 

@@ -232,6 +232,7 @@ def test_what_cannot_be_carried_is_refused(given, message):
         optim.pyomo_model(drive(), turn(), intervals=5, quasi_static=given)
 
 
+@cache
 def servo_arm():
     """Two stiff beams on stiff servos: every mode has many periods in an interval of a tenth of a second."""
     model = fb.Model("servo arm")

@@ -1,5 +1,7 @@
 """What no input acts on stays in balance, and a goal that moves it is refused by its name."""
 
+from functools import cache
+
 import pytest
 
 import flexblocks as fb
@@ -9,6 +11,7 @@ LIGHT, HEAVY = 1.0, 3.0  # kg
 UP, ACROSS = (0.0, 0.0, 1.0), (0.0, -1.0, 0.0)
 
 
+@cache
 def slewing_boom(axis: tuple[float, float, float]) -> fb.DAE:
     """A beam that a motor turns about an axis, and that a load bends in the vertical plane and across it."""
     model = fb.Model("boom", gravity=(0.0, 0.0, -9.81))

@@ -52,7 +52,6 @@ SLOW = pytest.mark.slow
     [
         ("free", (1.0, 3.0), (100.0, 10.0)),
         ("holding", (1.0, 3.0), (100.0, 10.0)),
-        pytest.param("holding", (0.1, 0.005), (3e-3, 3e-4), marks=SLOW),
         pytest.param("free", (30.0, 2e3), (3e7, 3e6), marks=SLOW),
     ],
 )
@@ -112,9 +111,7 @@ LOOPS = {
 }
 
 
-@pytest.mark.parametrize(
-    "law", ["computed torque", "stiffness alone", *(pytest.param(law, marks=SLOW) for law in ("PD", "PID"))]
-)
+@pytest.mark.parametrize("law", ["computed torque", "stiffness alone", pytest.param("PID", marks=SLOW)])
 def test_references_of_closed_loops_are_one_signal(law):
     """Up to accelerations; with computed torque, an arm on its references asks the goal of these alone."""
     arm = rigid_arm()

@@ -28,7 +28,7 @@ def clearance(q: np.ndarray, bars: list) -> float:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("case", "size"), [(SLOT, 1e-3), (SLOT, 1.0), (WALL, 1e3)])
+@pytest.mark.parametrize(("case", "size"), [(SLOT, 1e-3), (WALL, 1e3)])
 def test_around_two_corners(case, size):
     """One turn does not clear the bars, two do: all along the spline that the first guess takes."""
     start, goal, bars = case

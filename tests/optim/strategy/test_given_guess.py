@@ -16,6 +16,7 @@ LIMITS = {"motor1.torque": 3.5, "motor2.torque": 3.0}
 NEAR = 15  # iterations from a motion of the solution, without its multipliers: three times those that are seen
 
 
+@cache
 def arm(modes: int = 1) -> fb.DAE:
     return fb.assemble(models.subudhi_morris_2002(modes=modes))
 

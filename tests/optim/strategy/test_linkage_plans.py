@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 import pytest
 
@@ -13,6 +15,7 @@ pytestmark = pytest.mark.slow
 CRANKS = "shoulder1.angle", "shoulder2.angle"
 
 
+@cache
 def five_bar(scale: float) -> fb.DAE:
     """Two motors 60 mm apart, cranks of 80 mm, rods of 120 mm that meet in a tool of 8 g; upright, times a scale."""
     model = fb.Model("five-bar", gravity=(0.0, -9.81, 0.0))
@@ -50,7 +53,7 @@ def five_bar(scale: float) -> fb.DAE:
     return fb.assemble(model)
 
 
-@pytest.mark.parametrize(("scale", "duration"), [(1.0, 0.5), (0.1, 0.158), (30.0, 2.7)])
+@pytest.mark.parametrize(("scale", "duration"), [(0.1, 0.158), (30.0, 2.7)])
 def test_iterations_do_not_depend_on_speed_or_size(scale: float, duration: float) -> None:
     dae = five_bar(scale)
     rest = fb.equilibrium(dae)

@@ -52,10 +52,10 @@ def test_margins_are_of_limits(margins: object, message: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("limits", [{DEFLECTION: 0.005}, {RATE: 0.8, "der(joint2.angle)": 0.35}])
-def test_limits_that_a_replay_exceeds_are_kept_by_margins(limits: dict[str, float]) -> None:
-    """Of outputs, which are path values, and of states: the replay swings beyond them by 2 % where it arrives."""
-    plan = optim.plan(subudhi_morris(), turn(**limits), intervals=20 if DEFLECTION in limits else 15, refine=True)
+def test_limits_that_a_replay_exceeds_are_kept_by_margins() -> None:
+    """Of an output, which is a path value: the replay swings beyond it by 2 % where it arrives."""
+    limits = {DEFLECTION: 0.005}
+    plan = optim.plan(subudhi_morris(), turn(**limits), intervals=20, refine=True)
     assert plan.status == "optimal"
     margins, before = plan.transcribed.options.margins, plan.attempts[-2]
     assert margins

@@ -8,8 +8,6 @@ import pytest
 import flexblocks as fb
 from flexblocks import optim
 
-LOW, HIGH = (1.5, -9.0), (2.5, -4.0)
-
 
 @cache
 def gantry() -> fb.DAE:
@@ -35,12 +33,10 @@ def gantry() -> fb.DAE:
     return fb.assemble(model)
 
 
-@pytest.mark.parametrize(
-    "region",
-    [pytest.param(optim.Cuboid(LOW, HIGH), marks=pytest.mark.slow), optim.Capsule((2.0, -9.0), (2.0, -4.5), 0.5)],
-)
-def test_a_load_is_lifted_over_a_wall(region):
+@pytest.mark.slow
+def test_a_load_is_lifted_over_a_wall():
     """From within a wall all ways out are as long; the detour over it hangs on a rope of the right length."""
+    region = optim.Capsule((2.0, -9.0), (2.0, -4.5), 0.5)
     problem = optim.RestToRest(
         {"trolley.displacement": 0.0, "up.displacement": -5.0},
         {"trolley.displacement": 4.0, "up.displacement": -5.0},

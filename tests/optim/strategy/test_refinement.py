@@ -49,9 +49,9 @@ def test_plan_that_lives_off_its_scheme_is_made_anew():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("torques", "full", "intervals"), [((1.0, 0.5), 0.05, 40), ((4.0, 2.0), 0.05, 100)])
-def test_shortest_time_converges_and_settles(torques, full, intervals):
+def test_shortest_time_converges_and_settles():
     """From the default start, whatever the torque."""
+    torques, full, intervals = (1.0, 0.5), 0.05, 40
     problem, criteria = quarter_turn(torques, full), optim.Criteria(miss=1e-4, energy=1e-4)
     # The limit is none: without it refinement has 120 s of CPU, of which a failed least effort may take most.
     plan = optim.plan(subudhi_morris(), problem, intervals=intervals, refine=criteria, time_limit=1e4)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 import pytest
 
@@ -63,6 +65,7 @@ def test_scenarios_past_an_obstacle() -> None:
     assert iterations(plan) < ITERATIONS
 
 
+@cache
 def dry_links() -> fb.DAE:
     """Return two links of two elements each, which have more modes than motors, whose motors have dry friction."""
     model = fb.Model("dry links")

@@ -38,11 +38,7 @@ def simulated(plan, k):
 
 @pytest.mark.parametrize(
     "options",
-    [
-        {},
-        pytest.param({"scheme": "lobatto", "degree": 4}, marks=pytest.mark.slow),
-        pytest.param({"quasi_static": "auto"}, marks=pytest.mark.slow),
-    ],
+    [{}, pytest.param({"quasi_static": "auto"}, marks=pytest.mark.slow)],
 )
 def test_local_errors_are_those_of_a_simulation(options):
     """Modes of 40 to 300 rad/s on intervals of 0.6 s, in fall and rise: eleven periods in one."""

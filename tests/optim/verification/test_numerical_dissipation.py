@@ -1,5 +1,7 @@
 """Numerical dissipation of a scheme: none of it is what dampers and friction take."""
 
+from functools import cache
+
 import pytest
 
 import flexblocks as fb
@@ -8,6 +10,7 @@ from flexblocks.optim.model.trajectories import phase_trajectories
 from flexblocks.optim.verification.mesh_errors.numerical_dissipation import numerical_dissipation
 
 
+@cache
 def wheel(damping: float, stiffness: float = 40.0) -> fb.DAE:
     """A wheel of 0.05 kg m2 behind a spring, turned by a rotor of 0.02 kg m2 with viscous friction."""
     model = fb.Model("wheel")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 import pytest
 
@@ -14,6 +16,7 @@ STEP, LOADS = 1e-2, {"motor.torque": 30.0}
 START = {"joint.angle": 0.3, "der(joint.angle)": 1.0}
 
 
+@cache
 def boom(discretization: fb.Discretization, elastic_joint: bool, size: float = 1.0) -> fb.DAE:
     """Return a boom of 2 m times `size` with a load, raised by a motor; its joint may be elastic."""
     model = fb.Model("boom", gravity=(0.0, -9.81, 0.0))
@@ -44,8 +47,11 @@ def shake(dae: fb.DAE, x0: object, loads: dict[str, float], step: float) -> floa
 
 
 @pytest.mark.filterwarnings("ignore:.*took .* out of vibrations")
-@pytest.mark.parametrize("elastic_joint", [False, True])
-@pytest.mark.parametrize("kind", [fb.FiniteElements(2), fb.StrainModes(2), fb.AssumedModes(2)], ids=repr)
+@pytest.mark.parametrize(
+    ("kind", "elastic_joint"),
+    [(fb.FiniteElements(2), True), (fb.StrainModes(2), False), (fb.AssumedModes(2), True)],
+    ids=repr,
+)
 def test_an_arm_that_begins_slowly_does_not_ring(kind: fb.Discretization, elastic_joint: bool) -> None:
     dae = boom(kind, elastic_joint)
     x0 = START | ({"rotor.angle": 0.3} if elastic_joint else {})

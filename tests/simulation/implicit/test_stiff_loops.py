@@ -20,7 +20,7 @@ def crank(t: float) -> float:
     return np.pi / 2 - SPEED * t
 
 
-@pytest.mark.parametrize("options", [{"step": 4e-3}, {"step": 2e-2, "spectral_radius": 0.0}, {"rtol": 1e-5}])
+@pytest.mark.parametrize("options", [{"step": 2e-2, "spectral_radius": 0.0}, {"rtol": 1e-5}])
 def test_a_misaligned_four_bar_bends_as_in_another_program(options: dict) -> None:
     dae = fb.assemble(misaligned_four_bar(fb.FiniteElements(2)), prescribed="A.angle").with_outputs("bar2.z")
     times = np.linspace(0.0, 2.0, 41)
@@ -35,23 +35,21 @@ def test_a_misaligned_four_bar_bends_as_in_another_program(options: dict) -> Non
 
 
 @pytest.mark.filterwarnings("ignore:.*change point")
-@pytest.mark.parametrize("count", [1, 2])
-@pytest.mark.parametrize(("step", "most"), [(5e-3, 5e-3), (1e-2, 1e-2)])
-def test_four_bars_move_on_as_parallelograms(count: int, step: float, most: float) -> None:
+@pytest.mark.parametrize(("count", "step"), [(1, 1e-2), (2, 5e-3)])
+def test_four_bars_move_on_as_parallelograms(count: int, step: float) -> None:
     dae, times = fb.assemble(windows(count)), np.linspace(0.0, 10.0, 101)
     for rate in (-1.0, -1.7):
         run = fb.simulate(dae, times, x0={"der(hinge0.angle)": rate}, method="implicit", step=step)
-        np.testing.assert_allclose(run["hinge0.angle"], parallel_motion(count, times, rate), atol=most)
+        np.testing.assert_allclose(run["hinge0.angle"], parallel_motion(count, times, rate), atol=step)
 
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:.*change point")
-@pytest.mark.parametrize("count", [1, 2, 4])
-@pytest.mark.parametrize("rate", [-1.0, -1.7, -3.0])
+@pytest.mark.parametrize(("count", "rate"), [(1, -3.0), (2, -1.7), (4, -1.0)])
 def test_four_bars_stay_on_the_parallel_motion_at_all_steps(count: int, rate: float) -> None:
     dae, times = fb.assemble(windows(count)).compile(implicit=True), np.linspace(0.0, 10.0, 101)
     exact = parallel_motion(count, times, rate)
-    for step in (5e-4, 1e-3, 2e-3, 3e-3, 4e-3, 5e-3, 7e-3, 1e-2):
+    for step in (5e-4, 2e-3, 5e-3, 1e-2):
         run = fb.simulate(dae, times, x0={"der(hinge0.angle)": rate}, method="implicit", step=step)
         np.testing.assert_allclose(run["hinge0.angle"], exact, atol=max(step, 1e-3))
 
