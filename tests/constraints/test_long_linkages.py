@@ -42,7 +42,7 @@ def scissor_lift(stages: int) -> fb.DAE:
     return fb.assemble(model)
 
 
-@pytest.mark.parametrize("stages", [3, pytest.param(12, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("stages", [3, pytest.param(18, marks=pytest.mark.slow)])
 def test_a_force_holds_a_scissor_lift_by_virtual_work(stages: int) -> None:
     dae = scissor_lift(stages)
     angle = math.acos(0.8)

@@ -68,7 +68,7 @@ def exact_place(load: float, twisting: float, size: float = 1.0, **options: floa
 
 @pytest.mark.parametrize(
     ("kind", "size", "share"),
-    [(kind, SIZES[(i + j) % 3], share) for i, kind in enumerate(LINEAR) for j, share in enumerate((0.1, 0.4))],
+    [(kind, SIZES[(i + j) % len(SIZES)], share) for i, kind in enumerate(LINEAR) for j, share in enumerate((0.1, 0.4))],
     ids=str,
 )
 def test_the_tip_is_off_by_as_much_as_it_is_told(kind: fb.Discretization, size: float, share: float) -> None:
@@ -86,7 +86,7 @@ def test_the_tip_is_off_by_as_much_as_it_is_told(kind: fb.Discretization, size: 
 @pytest.mark.parametrize(
     ("torsion", "kind", "size", "share", "roll"),
     [
-        (torsion, kind, SIZES[(i + torsion) % 3], *((0.4, 0.1), (0.7, 0.03))[(i // 2 + torsion) % 2])
+        (torsion, kind, SIZES[(i + torsion) % len(SIZES)], *((0.4, 0.1), (0.7, 0.03))[(i // 2 + torsion) % 2])
         for i, kind in enumerate([*LINEAR, fb.AssumedModes(1, tip="auto")])
         for torsion in (True, False)
     ],
