@@ -4,6 +4,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
+USED := $(VENV)/.installed-for-use
 # Tests run side by side, as many as there are cores unless JOBS says otherwise; neighbours on one worker, which share
 # what they have in common.
 JOBS ?= auto
@@ -21,6 +22,12 @@ $(STAMP): pyproject.toml
 	$(BIN)/python -m pip install --quiet --editable ".[dev]"
 	touch $@
 
+# What the demo needs, a small part of the environment for tests and documentation; that one serves as well.
+$(USED): pyproject.toml
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	test $(STAMP) -nt pyproject.toml || $(BIN)/python -m pip install --quiet --editable ".[plot,control,cli]"
+	touch $@
+
 # Made anew each time, which costs nothing: a file added to flexblocks/ itself is a link more.
 layout: $(STAMP)
 	@rm -rf $(LAYOUT) && mkdir -p $(LAYOUT)/flexblocks
@@ -29,7 +36,7 @@ layout: $(STAMP)
 	@site=`$(BIN)/python -c "import sysconfig; print(sysconfig.get_path('purelib'))"` && \
 		echo $(abspath $(LAYOUT)) > $$site/flexblocks-layout.pth
 
-demo: env
+demo: $(USED)
 	$(BIN)/flexblocks demo --out out
 
 test: env
