@@ -11,7 +11,7 @@ JOBS ?= auto
 # models/ and optim/ become packages inside flexblocks only when installed. Editors, which look for packages inside each
 # other on the disk, read this folder of links, laid out as an installation is; what follows no links reads a copy of it.
 LAYOUT := $(VENV)/layout
-BENCHMARKS := operation_counts stiff_loops adaptive_implicit derivation right_hand_side simulation_accuracy assembly linearization planning planning_by_hand planning_pyomo_dae resolve minimum_time batch rollout fmu reduction fuzz
+BENCHMARKS := subudhi_morris_2002 theodore_ghosal_1995 yu_chen_2019 operation_counts stiff_loops adaptive_implicit derivation right_hand_side simulation_accuracy assembly linearization planning planning_by_hand planning_pyomo_dae resolve minimum_time batch rollout fmu reduction fuzz
 
 .PHONY: env layout demo test test-slow test-perturbed test-all bench docs release lint clean
 
