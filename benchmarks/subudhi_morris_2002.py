@@ -23,7 +23,7 @@ ARMS = {
 
 def frequencies() -> None:
     """Print the elastic frequencies of the arm, stretched out."""
-    table = Table("arm", "here [rad/s]", "reference [rad/s]", title="Frequencies, stretched out")
+    table = Table("arm", "here", "reference", title="Frequencies (rad/s), stretched out")
     paper = reference("subudhi_morris_2002")
     rows = {name: (options, paper["frequencies_rad_s_at_theta2_0"][name]) for name, options in ARMS.items()}
     carried = paper["rotor_spin_including_mount_theta2_0_converged"]
@@ -41,7 +41,8 @@ def slow_control_alone() -> None:
     split = control.singular_perturbation(dae)
     closed = control.close_loop(dae, control.ComputedTorque(5.0, 2.0, model=split.slow))
     goal = {"joint1.angle": np.pi / 2, "joint2.angle": np.pi / 6}
-    at = goal | {f"reference.{name}": value for name, value in goal.items()}
+    rotors = {name.replace("joint", "rotor"): value for name, value in goal.items()}
+    at = goal | rotors | {f"reference.{name}": value for name, value in goal.items()}
     growth = np.linalg.eigvals(fb.linearize(closed, at=at).A).real.max()
     print(f"slow control alone at the goal: largest real part {growth:+.3f} 1/s")
 
