@@ -4,6 +4,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
+USED := $(VENV)/.installed-for-use
 # Tests run side by side, as many as there are cores unless JOBS says otherwise; neighbours on one worker, which share
 # what they have in common.
 JOBS ?= auto
@@ -13,7 +14,7 @@ unexport PYTHONDONTWRITEBYTECODE
 # models/ and optim/ become packages inside flexblocks only when installed. Editors, which look for packages inside each
 # other on the disk, read this folder of links, laid out as an installation is; what follows no links reads a copy of it.
 LAYOUT := $(VENV)/layout
-BENCHMARKS := operation_counts stiff_loops adaptive_implicit derivation right_hand_side simulation_accuracy assembly linearization planning planning_by_hand planning_pyomo_dae resolve minimum_time batch rollout fmu reduction fuzz
+BENCHMARKS := subudhi_morris_2002 theodore_ghosal_1995 yu_chen_2019 operation_counts stiff_loops adaptive_implicit derivation right_hand_side simulation_accuracy assembly linearization planning planning_by_hand planning_pyomo_dae resolve minimum_time batch rollout fmu reduction fuzz
 
 .PHONY: env layout demo test test-slow test-perturbed test-all bench docs release lint clean
 
@@ -24,6 +25,12 @@ $(STAMP): pyproject.toml
 	$(BIN)/python -m pip install --quiet --editable ".[dev]"
 	touch $@
 
+# What the demo needs, a small part of the environment for tests and documentation; that one serves as well.
+$(USED): pyproject.toml
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	test $(STAMP) -nt pyproject.toml || $(BIN)/python -m pip install --quiet --editable ".[plot,control,cli]"
+	touch $@
+
 # Made anew each time, which costs nothing: a file added to flexblocks/ itself is a link more.
 layout: $(STAMP)
 	@rm -rf $(LAYOUT) && mkdir -p $(LAYOUT)/flexblocks
@@ -32,7 +39,7 @@ layout: $(STAMP)
 	@site=`$(BIN)/python -c "import sysconfig; print(sysconfig.get_path('purelib'))"` && \
 		echo $(abspath $(LAYOUT)) > $$site/flexblocks-layout.pth
 
-demo: env
+demo: $(USED)
 	$(BIN)/flexblocks demo --out out
 
 test: env

@@ -249,7 +249,9 @@ def _written_wrongly(
         return f"{label}({came}): say which is which: {label}({', '.join(f'{name}=...' for name in known)})."
     unknown = [name for name in kwargs if name not in known]
     told = f"takes ({', '.join(known)})."
-    return f"{label}: {mistake}{meant(unknown[0], known, told) if unknown else f'; {told}'}"
+    if unknown:  # also where others are missing, for which it may stand
+        return f"{label}: got an unexpected keyword argument '{unknown[0]}'{meant(unknown[0], known, told)}"
+    return f"{label}: {mistake}; {told}"
 
 
 def _package(frame: FrameType) -> str:

@@ -53,6 +53,13 @@ SID_FREQUENCIES = WarningKind(
     "Check units, and what the body carried when the file was written.",
     ModelWarning,
 )
+IMPLAUSIBLE_SIZES = WarningKind(
+    "implausible-sizes",
+    "assemble: a length, section, mass, inertia, rigidity or gravity is orders of magnitude off",
+    "Lengths in mm, masses in g, inertias in kg mm2 or rigidities in N mm2 among quantities in SI units.",
+    "Convert to m, kg, kg m2 and N m2; `print(model.check())` lists all of them.",
+    ModelWarning,
+)
 BLOCK_REMARK = WarningKind(
     "block-remark",
     "assemble: a block reports that its parameters do not suit this arm",

@@ -81,7 +81,7 @@ def test_what_is_of_another_type_is_told_with_its_place(value: Any, hint: Any, w
         (lambda dae: fb.simulate(dae, (0.0, 0.1), progress="no"), "progress = 'no'; must be True or False"),
         (lambda dae: fb.simulate(dae, (0.0, 0.1), rol=1), "unexpected keyword argument 'rol'.*Did you mean rtol?"),
         (lambda dae: fb.simulate(dae), "simulate: missing a required argument: 't'"),
-        (lambda dae: fb.Payload("p", mas=1.0), "Payload: missing a required argument: 'mass'.*Did you mean mass?"),
+        (lambda dae: fb.Payload("p", mas=1.0), "Payload: got an unexpected keyword argument 'mas'. Did you mean mass?"),
         (lambda dae: fb.linearize("arm"), r"linearize: dae = 'arm' \(str\); must be a DAE"),
         (lambda dae: fb.linearize(dae, outputs=3), r"linearize: outputs = 3 \(int\); must be a sequence of strings"),
         (lambda dae: export.save_linear(dae, "arm.json"), r"save_linear: lin = .*must be a LinearModel"),

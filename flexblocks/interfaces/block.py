@@ -186,6 +186,15 @@ class Block(_Named, ABC):
         del carried
         return ()
 
+    def implausible_sizes(self, carried: Carried) -> tuple[str, ...]:
+        """Return what looks orders of magnitude off, as by its unit, each a sentence with what to do.
+
+        Listed by `flexblocks.Model.check`, and warned of by `flexblocks.assemble`; `carried` is the inertia outboard
+        of its outlets.
+        """
+        del carried
+        return ()
+
     def doubts(self, carried: Carried) -> tuple[str, ...]:
         """Return what is probably not intended, each a sentence with what to do; listed by `flexblocks.Model.check`.
 

@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import casadi as ca
 import numpy as np
 
-from flexblocks.blocks.bodies.beam_remarks import length_doubts
 from flexblocks.blocks.joints.free_motion import FreeMotion
 from flexblocks.dynamics.evaluation.block_kinds import BlockKinds
 from flexblocks.dynamics.evaluation.block_terms import BlockTerms
 from flexblocks.dynamics.tree.bending_planes import BEAMS, decided_topology
 from flexblocks.dynamics.tree.outboard_inertia import evaluated
-from flexblocks.interfaces import Block, Carried
-from flexblocks.interfaces.parameters import argument_name
+from flexblocks.interfaces import Carried
 from flexblocks.modeling.arm_graph import ArmGraph
 from flexblocks.modeling.spanning_tree import Topology, topology
+from flexblocks.validity.implausible_sizes import implausible_sizes
 
 
 @dataclass(frozen=True)
@@ -52,7 +50,8 @@ def judgement(model: ArmGraph) -> Judgement:
     plan = decided_topology(model, plan, {}, kinds, p, ca.SX(ca.DM(model.gravity)))
     terms, carried = evaluated(plan, kinds, p)
     planes = {name: node.block.planes for name, node in plan.nodes.items() if isinstance(node.block, BEAMS)}
-    remarks = (*_of_arm(model, plan, terms), *_of_blocks(plan, terms, carried))
+    sizes = implausible_sizes(model.name, model.gravity, (node.block for node in plan.nodes.values()))
+    remarks = (*_of_arm(model, plan, terms), *sizes, *_of_blocks(plan, terms, carried))
     told = {name: node.block.particulars(carried[name]) for name, node in plan.nodes.items()}
     return Judgement(planes, tuple(dict.fromkeys(remarks)), {name: lines for name, lines in told.items() if lines})
 
@@ -74,17 +73,6 @@ def _of_blocks(plan: Topology, terms: Mapping[str, BlockTerms], carried: Mapping
     for name, node in plan.nodes.items():
         block = node.block
         yield from block.remarks(None if moves[name] else carried[name])
+        yield from block.implausible_sizes(carried[name])
         yield from block.doubts(carried[name])
         yield from block.frequency_doubts(carried[name])
-        yield from _of_lengths(block)
-
-
-def _of_lengths(block: Block) -> Iterator[str]:
-    """Yield which lengths of a block look like millimetres; how far away something floats is none of its lengths."""
-    if isinstance(block, FreeMotion):
-        return
-    for field in dataclasses.fields(block):
-        quantity, value = field.metadata.get("quantity"), getattr(block, field.name)
-        if getattr(quantity, "unit", None) == "m" and isinstance(value, (float, tuple)):
-            largest = np.abs(np.array(value, dtype=float)).max(initial=0.0)
-            yield from length_doubts(block.where, argument_name(field), float(largest))

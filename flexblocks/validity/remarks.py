@@ -15,11 +15,13 @@ from flexblocks.dynamics.evaluation.body import Body
 from flexblocks.dynamics.tree.tree import Tree
 from flexblocks.errors import listing
 from flexblocks.libraries import scipy
+from flexblocks.plausibility import warn_of_degrees
 from flexblocks.user_warning import warn
 from flexblocks.validity.held_roots import remarks_on_held_roots
 from flexblocks.validity.held_tips import remarks_on_held_tips
+from flexblocks.validity.implausible_sizes import implausible_sizes
 from flexblocks.validity.large_deflections import is_quiet
-from flexblocks.warning_kinds import BLOCK_REMARK, HELD_ENDS, MODAL_DAMPING, SLENDER_THEORY
+from flexblocks.warning_kinds import BLOCK_REMARK, HELD_ENDS, IMPLAUSIBLE_SIZES, MODAL_DAMPING, SLENDER_THEORY
 
 # Modes that are looked at: those above are rarely of interest, and the last of an assumed few is hardly one of the arm.
 MODES = 3
@@ -28,16 +30,23 @@ TIMES, SEEN = 3.0, 0.02
 
 
 def warn_of_remarks(dae: DAE) -> None:
-    """Warn of what blocks remark on themselves, of modes damped far more than was requested, and of ends that are held.
+    """Warn of sizes, blocks, damping and start angles that may not be intended.
 
-    Each once.
+    Sizes are implausible, blocks remark on themselves, modes are damped far more than was requested, ends of beams are
+    held by what they do not resolve, or angles are in degrees. Each once.
     """
     if is_quiet():
         return
     held = (*remarks_on_held_tips(dae), *remarks_on_held_roots(dae))
-    kinds = {BLOCK_REMARK: _of_blocks(dae.tree), MODAL_DAMPING: _of_damping(dae), HELD_ENDS: held}
+    kinds = {
+        IMPLAUSIBLE_SIZES: _of_sizes(dae),
+        BLOCK_REMARK: _of_blocks(dae.tree),
+        MODAL_DAMPING: _of_damping(dae),
+        HELD_ENDS: held,
+    }
     for kind, remark in ((kind, remark) for kind, remarks in kinds.items() for remark in remarks):
         warn(f"assemble: {remark}", kind)
+    warn_of_degrees("assemble: start: ", dae, dict(zip(dae.q_names, dae.x.start.tolist(), strict=False)))
 
 
 def warn_of_slender_theory(dae: DAE, where: str) -> None:
@@ -50,6 +59,14 @@ def warn_of_slender_theory(dae: DAE, where: str) -> None:
 @lru_cache(maxsize=32)
 def _slender_theory(dae: DAE) -> tuple[str, ...]:
     return tuple(text for body in dae.tree.bodies for text in body.block.nominal.frequency_doubts(body.carried))
+
+
+def _of_sizes(dae: DAE) -> Iterable[str]:
+    tree = dae.tree
+    bodies = [(body.block.nominal, body.carried) for body in tree.bodies]
+    yield from implausible_sizes(dae.name, tree.gravity_at(dae.p.start), (block for block, _ in bodies))
+    for block, carried in bodies:
+        yield from block.implausible_sizes(carried)
 
 
 def _of_blocks(tree: Tree) -> Iterable[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -19,6 +20,9 @@ MISMATCH = 0.1
 DEEPEST, LONGEST = 2.0, 70.0
 # Times its own mass that no beam is made to carry.
 HEAVY = 100.0
+# Speed of sound in rods of the stiffest and lightest material, beryllium [m/s]: a beam's EI / (rho A) is at most its
+# square times that of the radius of gyration of the section, which is at most half as deep.
+FASTEST_SOUND = 12.9e3
 
 
 def silently_rigid(where: str) -> str:
@@ -75,11 +79,11 @@ def mean_rigidity(block: Any, axis: str) -> float:
 def section_doubts(block: Any) -> tuple[str, ...]:
     """Return the doubts about the section of a beam: whether it is a beam at all, and in metres."""
     if block.section is None:
-        return ()
+        return _stiffness_doubts(block)
     sections = Distribution(block.section, block.length)
     depth = max(2 * sections.value(float(xi)).extreme_fibre(axis) for xi in np.linspace(0.0, 1.0, 5) for axis in "yz")
     if depth > DEEPEST:
-        return (_in_millimeters(block.where, "its section is", depth, "deep"),)
+        return (_in_millimeters(f"{block.where}: its section is {depth:.4g} m deep", depth),)
     if depth > block.length / 2:
         return (
             f"{block.where}: its section is {depth:.3g} m deep, more than half of its length of {block.length:.3g} m, "
@@ -88,9 +92,26 @@ def section_doubts(block: Any) -> tuple[str, ...]:
     return ()
 
 
+def _stiffness_doubts(block: Any) -> tuple[str, ...]:
+    """Return the doubt whether any section of a beam has its rigidity at its linear density."""
+    density = property_of(block, "linear_density")
+    if density is None or density.nominal <= 0:
+        return ()
+    rigidity = mean_rigidity(block, block.planes[0])
+    depth = 2 * math.sqrt(rigidity / density.nominal) / FASTEST_SOUND
+    if depth <= block.length / 2:
+        return ()
+    return (
+        f"{block.where}: flexural_rigidity of {rigidity:.4g} N m2 at linear_density = {density.nominal:.4g} kg/m takes "
+        f"a section at least {depth:.3g} m deep, more than half of its length of {block.length:.3g} m, of whatever "
+        "material. Check both: rigidities are in N m2 (1 N mm2 = 1e-6 N m2), linear densities in kg/m. A beam that is "
+        "not to bend has discretization=fb.Rigid().",
+    )
+
+
 def length_doubts(where: str, name: str, length: float) -> tuple[str, ...]:
     """Return the doubt whether a length is in metres."""
-    return (_in_millimeters(where, f"{name} is", length, "long"),) if length > LONGEST else ()
+    return (_in_millimeters(f"{where}: {name} = {length:.4g} m", length),) if length > LONGEST else ()
 
 
 def load_doubts(block: Any, carried: np.ndarray) -> tuple[str, ...]:
@@ -115,8 +136,5 @@ def rigidity_doubts(block: Any) -> tuple[str, ...]:
     )
 
 
-def _in_millimeters(where: str, what: str, size: float, word: str) -> str:
-    return (
-        f"{where}: {what} {size:.4g} m {word}; if it is in mm, write {size / 1000:.4g}, or "
-        f"{size:.4g}e-3. All lengths are in m."
-    )
+def _in_millimeters(told: str, size: float) -> str:
+    return f"{told}; if it is in mm, write {size / 1000:.4g}, or {size:.4g}e-3. All lengths are in m."

@@ -250,7 +250,7 @@ class SlidingBeam(Block):
         rigid = isinstance(self.discretization, Rigid)
         return self if rigid else replace(self, discretization=Rigid(), shapes="fixed")
 
-    def doubts(self, carried: Carried) -> tuple[str, ...]:
+    def implausible_sizes(self, carried: Carried) -> tuple[str, ...]:
         del carried
         return section_doubts(self)
 
