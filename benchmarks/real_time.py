@@ -149,7 +149,7 @@ def tracking() -> None:
     table = Table("law, sampled at 1 kHz", "tip rms [mm]", "worst [mm]", "largest torque [N m]", "CPU of 1 s [s]")
     joints = [f"{kind}{i}.angle" for kind in ("rotor", "joint") for i in (1, 2)]
     followed = [*joints, *(f"der({name})" for name in joints)]
-    # In continuous time the regulator of the tip, linearised in one posture, loses the arm: its gains are too large.
+    # On a reference whose speed jumps at the start, the regulator of the tip loses the arm in continuous time.
     by_joints = dict.fromkeys(joints, 1e3) | {"kinetic_energy": 10.0, "elastic_energy": 100.0}
     by_tip = {"payload.x": 1e6, "payload.y": 1e6, "kinetic_energy": 10.0}  # the tolerances of the MPC
     effort = {name: (0.1 * limit) ** -2 for name, limit in LIMITS.items()}
