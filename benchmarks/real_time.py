@@ -1,9 +1,10 @@
-"""Model predictive control in real time: ``python -m benchmarks.real_time [times] [tracking] [do-mpc] [cases]``.
+"""Model predictive control in real time: ``python -m benchmarks.real_time [part ...]``.
 
-* ``times``: CPU time of an iteration over 20 intervals, with the library's own solver and with HPIPM from CasADi's
-  wheel, on arms of 16 to 48 states; ``--arms 2`` for the first two of them.
+* ``times``: CPU time of an iteration over 20 intervals, from rest to a place some centimetres away, with the library's
+  own solver and with HPIPM from CasADi's wheel, on arms of 16 to 48 states; ``--arms 2`` for the first two of them.
 * ``tracking``: how far the tip of two flexible links is from a sine of 0.5 Hz, beside a linear-quadratic regulator with
-  the references of all joints and their rates.
+  the references of all joints and their rates, and computed torque of the rigid arm.
+* ``sensors``: the same with encoders, an accelerometer and an estimator, and with a payload that the model has wrong.
 * ``do-mpc``: a step of do-mpc with IPOPT on the same arm and weights, if it is installed (``pip install do-mpc``).
 * ``cases``: random cases on three arms that nothing may get lost in; ``--seeds 20`` for 300 of them.
 """
@@ -22,13 +23,15 @@ from rich.table import Table
 
 import flexblocks as fb
 from benchmarks.real_time_cases import ARMS, KINDS, case
+from benchmarks.real_time_sensors import sensors
 from flexblocks import control, models, optim
 from flexblocks.dae.dae import DAE
 
-PARTS = ("times", "tracking", "do-mpc", "cases")
+PARTS = ("times", "tracking", "sensors", "do-mpc", "cases")
 INTERVALS, HORIZON = 20, 0.6
 START = {"rotor1.angle": -0.555, "joint1.angle": -0.555, "rotor2.angle": 1.11, "joint2.angle": 1.11}
 LIMITS = {"motor1.torque": 4.0, "motor2.torque": 2.0}
+SAMPLE = 1e-2  # s, of the times
 OMEGA = np.pi  # 0.5 Hz
 CENTRE, AMPLITUDE = 0.85, 0.2
 
@@ -43,6 +46,8 @@ def main() -> None:
         times(chosen.arms)
     if "tracking" in chosen.parts:
         tracking()
+    if "sensors" in chosen.parts:
+        sensors()
     if "do-mpc" in chosen.parts:
         beside_do_mpc()
     if "cases" in chosen.parts:
@@ -86,7 +91,7 @@ def times(count: int) -> None:
         "two links": (models.subudhi_morris_2002(), START, 0.05),
         "six joints": (six_joints(0), bent, 0.05),
         "six joints, booms": (six_joints(1), bent, 0.05),
-        "space arm": (models.space_arm(), {}, 0.5),
+        "six joints, booms of three modes": (six_joints(3), bent, 0.05),
     }
     table = Table("arm", "states", "inputs", "solver", "median [ms]", "99 % [ms]", "ratio", "memory [kB]")
     for name, (model, start, way) in list(arms.items())[:count]:
@@ -108,11 +113,11 @@ def _iteration(
     places = dae.output(x, 0, dae.p.start).full().ravel()
     goals = {name: float(places[i]) - way / 2 for name, i in tip.items() if name != "payload.z" or len(dae.u) > 2}
     mpc = optim.MPC(
-        dae, optim.Tracking(goals, tolerance=way / 50), 1e-2, HORIZON * (5 if "space" in dae.name.lower() else 1),
-        INTERVALS, LIMITS if "motor1.torque" in dae.u and len(dae.u) == 2 else None, at=start, solver=solver,
+        dae, optim.Tracking(goals, tolerance=way / 50), SAMPLE, HORIZON, INTERVALS,
+        LIMITS if "motor1.torque" in dae.u and len(dae.u) == 2 else None, at=start, solver=solver,
         effort=None if np.all(np.isfinite(dae.u.limits)) else 100.0,
     )  # fmt: skip
-    iteration = mpc.iteration
+    iteration, step = mpc.iteration, fb.stepper(dae, SAMPLE, method="implicit")
     buffer, call = iteration.buffer()
     arguments = [np.zeros(iteration.numel_in(0)), x, np.zeros(iteration.numel_in(2)), np.array(dae.p.start)]
     results = [np.zeros(iteration.numel_out(i)) for i in range(2)]
@@ -127,11 +132,13 @@ def _iteration(
         call()
         taken.append(time.thread_time() - begin)
         arguments[0][:] = results[0]
+        x[:] = step(x, results[1])
     return float(np.median(taken)), float(np.percentile(taken, 99)), mpc.memory_size
 
 
 def _height(t: Any) -> Any:
-    return AMPLITUDE * np.sin(OMEGA * t)
+    """Return where the tip is to be [m]: a sine that begins smoothly, for no law can follow a speed that jumps."""
+    return AMPLITUDE * (1.0 - np.exp(-4.0 * t**3)) * np.sin(OMEGA * t)
 
 
 def tracking() -> None:
@@ -142,20 +149,28 @@ def tracking() -> None:
     table = Table("law, sampled at 1 kHz", "tip rms [mm]", "worst [mm]", "largest torque [N m]", "CPU of 1 s [s]")
     joints = [f"{kind}{i}.angle" for kind in ("rotor", "joint") for i in (1, 2)]
     followed = [*joints, *(f"der({name})" for name in joints)]
-    # With the weights of the MPC, squares of the tip's distance, the regulator loses the arm.
-    weights = dict.fromkeys(joints, 1e3) | {"kinetic_energy": 10.0, "elastic_energy": 100.0}
-    regulator = control.LQR(weights, R=1.0, at=START, references=tuple(followed))
+    # On a reference whose speed jumps at the start, the regulator of the tip loses the arm in continuous time.
+    by_joints = dict.fromkeys(joints, 1e3) | {"kinetic_energy": 10.0, "elastic_energy": 100.0}
+    by_tip = {"payload.x": 1e6, "payload.y": 1e6, "kinetic_energy": 10.0}  # the tolerances of the MPC
+    effort = {name: (0.1 * limit) ** -2 for name, limit in LIMITS.items()}
+    regulators = {
+        "LQR, weights of joints": control.LQR(by_joints, R=1.0, at=START, references=tuple(followed)),
+        "LQR, tolerances of the MPC": control.LQR(by_tip, R=effort, at=START, references=tuple(followed)),
+        "computed torque, rigid arm": control.ComputedTorque(
+            kp=9.0, kd=6.0, model=fb.assemble(fb.stiffen(models.subudhi_morris_2002())),
+            measured={f"joint{i}.angle": f"rotor{i}.angle" for i in (1, 2)},
+        ),
+    }  # fmt: skip
     first, second = _joint_references()
-    signals = {}
+    signals: dict[str, Any] = {}
     for i, function in ((1, first), (2, second)):
+        motion = control.reference(function)
         for kind in ("rotor", "joint"):
-            motion = control.reference(function)
             signals[f"reference.{kind}{i}.angle"] = motion.position
             signals[f"der(reference.{kind}{i}.angle)"] = motion.rate
-    ways = {
-        "MPC": (control.close_loop(dae, mpc), {}),
-        "LQR, references of joints and rates": (control.close_loop(dae, control.Sampled(regulator, 1e-3)), signals),
-    }
+    ways: dict[str, tuple[DAE, dict[str, Any]]] = {"MPC": (control.close_loop(dae, mpc), {})}
+    for name, law in regulators.items():
+        ways[name] = control.close_loop(dae, control.Sampled(law, 1e-3)), signals
     for name, (loop, given) in ways.items():
         loop = loop.compile()
         u = {key: value for key, value in given.items() if key in loop.u}

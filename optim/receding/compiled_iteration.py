@@ -27,10 +27,17 @@ PREAMBLE = """
 #define EXPORTED __attribute__((visibility("default")))
 #define JOINED_(a, b) a##b
 #define JOINED(a, b) JOINED_(a, b)
-#if defined(__x86_64__) && defined(__linux__) && defined(__GNUC__) && !defined(__clang__)
-#define HOT __attribute__((optimize("O3"), target_clones("avx2", "default")))
+#if defined(__x86_64__) && defined(__linux__) && defined(__GNUC__) && __GNUC__ >= 12 && !defined(__clang__)
+#define HOT __attribute__((optimize("O3", "fp-contract=fast"), target_clones("arch=x86-64-v3", "default")))
+#elif defined(__GNUC__) && !defined(__clang__)
+#define HOT __attribute__((optimize("O3")))
 #else
 #define HOT
+#endif
+#if defined(__GNUC__)
+#define INLINED static inline __attribute__((always_inline))
+#else
+#define INLINED static inline
 #endif
 """
 

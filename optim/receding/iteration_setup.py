@@ -45,14 +45,25 @@ CLOSING = 0.05
 REGULAR, TOLERANCE, ACCEPTED = 1e-8, 1e-10, 1e-6
 SLACK_LINEAR, SLACK_SQUARE = 10.0, 100.0
 QP_LIMIT = 40
+# Active sets that are tried before an interior-point method is; those in a row that may exchange several inputs at once
+# without fewer being left.
+ACTIVE_SETS, PIVOTS = 40, 3
 # Of the collocation.
 STAGES = 2
 # Memories and times that are kept of the last steps of all runs: a chunk of a run that is taken again has fewer.
 KEPT, TIMED = 2048, 65536
 # Files of each solver of the quadratic programme.
 SOLVERS = {
-    "condensed": ("condensed_headers.h", "interval.c", "programme.h", "condensed_qp.c", "iteration.c"),
-    "hpipm": ("hpipm_headers.h", "interval.c", "programme.h", "hpipm_qp.c", "iteration.c"),
+    "condensed": (
+        "condensed_headers.h",
+        "products.c",
+        "interval.c",
+        "programme.h",
+        "condensed_qp.c",
+        "riccati_qp.c",
+        "iteration.c",
+    ),
+    "hpipm": ("hpipm_headers.h", "products.c", "interval.c", "programme.h", "hpipm_qp.c", "iteration.c"),
 }
 # How it is called: from loops that are simulated, or by itself.
 IN_LOOPS, ALONE = ("ring.c", "store.c"), ("export.c",)
@@ -257,6 +268,8 @@ def setup(asked: Asked) -> Setup:
         "SHIFTS": SHIFTS,
         "NEWTON_STEPS": NEWTON_STEPS,
         "QP_LIMIT": QP_LIMIT,
+        "ACTIVE_SETS": ACTIVE_SETS,
+        "PIVOTS": PIVOTS,
         "QP_MODE": 1,
     }
     units = tuple(_unit(dae, name) for name in signals)

@@ -35,7 +35,7 @@ START = 0.1
 KEPT, TIMED = 2048, 65536
 # Sample times of a window by default.
 SAMPLES = 10
-FILES = ("condensed_headers.h", "interval.c", "estimator.c", "ring.c", "estimator_store.c")
+FILES = ("condensed_headers.h", "products.c", "interval.c", "estimator.c", "ring.c", "estimator_store.c")
 
 
 @dataclass(frozen=True, eq=False, init=False)

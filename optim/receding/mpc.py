@@ -68,8 +68,9 @@ class MPC(Law):
         States of the posture in whose neighbourhood it works, which gives scales and terminal cost; by default the
         start values.
     solver : str
-        Of the quadratic programme. ``"condensed"``: without its states, by an interior-point method of its own;
-        ``"hpipm"``: HPIPM with BLASFEO, from CasADi's wheel.
+        Of the quadratic programme. ``"condensed"``: primal-dual active sets on the Riccati recursion, and where limits
+        on states or rates act an interior-point method without the states, of the library's own; ``"hpipm"``: HPIPM
+        with BLASFEO, from CasADi's wheel.
     name : str
         Prefix of its states, the memory of a run.
 

@@ -1,4 +1,4 @@
-/* The quadratic programme of an iteration without its states (condensing: Andersson 2013, algorithm by backward sweeps), by
+/* The quadratic programme of an iteration without its states (condensing: Andersson 2013), by
    a primal-dual interior-point method with Mehrotra's predictor and corrector. Limits that are soft have slacks with linear
    and square prices, eliminated like those of the others. No memory is taken, no library is needed. */
 
@@ -7,11 +7,11 @@
 #define NSIDES (2 * (NV + NROWS))
 
 static THREAD_LOCAL struct {
-    double G[N + 1][NXA * NV];   /* derivatives of the states, row major, NU columns for each stage before */
-    double d[N + 1][NXA];        /* states without inputs */
+    double G[2][NXA * NV];       /* derivatives of a state and the next, row major, NU columns for each stage before */
+    double d[NXA];               /* a state without inputs */
     double H[NV * NV], g[NV], L[NV * NV], rows[(NROWS + 1) * NV];
     double low[NROWS + 1], high[NROWS + 1];
-    double Y[NXA * NV], Z[NXA * NV];
+    double Y[NXA * NV];
     double u[NV], du[NV], rd[NV], right[NV];
     /* Sides: of each variable, then of each row, its low and its high; only those that are finite. */
     int of[NSIDES + 1], soft[NSIDES + 1];
@@ -20,70 +20,50 @@ static THREAD_LOCAL struct {
     double r1[NSIDES + 1], r2[NSIDES + 1], w[NSIDES + 1], c[NSIDES + 1], e[NSIDES + 1], at[NSIDES + 1];
 } dense;
 
-/* C (m, c) = or += A (m, k) B (k, c), row major with these row lengths. */
-HOT static void multiplied(double *restrict C, int lc, const double *restrict A, int la, int transposed,
-                           const double *restrict B, int lb, int m, int k, int c, int adds) {
-    for (int i = 0; i < m; i++) {
-        double *restrict row = C + i * lc;
-        if (!adds) memset(row, 0, sizeof(double) * c);
-        for (int l = 0; l < k; l++) {
-            const double a = transposed ? A[l * la + i] : A[i * la + l];
-            if (a == 0.0) continue;
-            const double *restrict b = B + l * lb;
-            for (int j = 0; j < c; j++) row[j] += a * b[j];
-        }
-    }
+/* The state behind a stage. */
+HOT static void next_state(programme *p, int k) {
+    for (int i = 0; i < NXA; i++)
+        p->dx[k + 1][i] = p->b[k][i] + dot(p->A[k] + i * NXA, p->dx[k], NXA) + dot(p->B[k] + i * NU, p->du[k], NU);
 }
 
+/* From the first stage on: states as functions of the inputs before them, and what they cost. */
 HOT static void condense(const programme *p) {
-    memcpy(dense.d[0], p->dx[0], sizeof dense.d[0]);
-    for (int k = 0; k < N; k++) {
-        multiplied(dense.G[k + 1], NV, p->A[k], NXA, 0, dense.G[k], NV, NXA, NXA, k * NU, 0);
-        for (int i = 0; i < NXA; i++) {
-            memcpy(dense.G[k + 1] + i * NV + k * NU, p->B[k] + i * NU, sizeof(double) * NU);
-            dense.d[k + 1][i] = p->b[k][i];
-        }
-        multiplied(dense.d[k + 1], 1, p->A[k], NXA, 0, dense.d[k], 1, NXA, NXA, 1, 1);
-    }
-    double y[NXA], z[NXA];
-    multiplied(dense.Y, NV, p->Q[N], NXA, 0, dense.G[N], NV, NXA, NXA, NV, 0);
-    memcpy(y, p->q[N], sizeof y);
-    multiplied(y, 1, p->Q[N], NXA, 0, dense.d[N], 1, NXA, NXA, 1, 1);
-    for (int k = N - 1; k >= 0; k--) {
-        const int columns = (k + 1) * NU;
-        double *H = dense.H + k * NU * NV;
-        multiplied(H, NV, p->B[k], NU, 1, dense.Y, NV, NU, NXA, columns, 0);
-        multiplied(H, NV, p->S[k], NXA, 0, dense.G[k], NV, NU, NXA, k * NU, 1);
-        for (int i = 0; i < NU; i++)
-            for (int j = 0; j < NU; j++) H[i * NV + k * NU + j] += p->R[k][i * NU + j];
-        double *g = dense.g + k * NU;
-        memcpy(g, p->r[k], sizeof(double) * NU);
-        multiplied(g, 1, p->B[k], NU, 1, y, 1, NU, NXA, 1, 1);
-        multiplied(g, 1, p->S[k], NXA, 0, dense.d[k], 1, NU, NXA, 1, 1);
-        if (!k) break;
-        multiplied(dense.Z, NV, p->A[k], NXA, 1, dense.Y, NV, NXA, NXA, k * NU, 0);
-        multiplied(dense.Z, NV, p->Q[k], NXA, 0, dense.G[k], NV, NXA, NXA, k * NU, 1);
-        memcpy(dense.Y, dense.Z, sizeof dense.Y);
-        memcpy(z, p->q[k], sizeof z);
-        multiplied(z, 1, p->A[k], NXA, 1, y, 1, NXA, NXA, 1, 1);
-        multiplied(z, 1, p->Q[k], NXA, 0, dense.d[k], 1, NXA, NXA, 1, 1);
-        memcpy(y, z, sizeof y);
-    }
-    for (int i = 0; i < NV; i++)
-        for (int j = 0; j < i; j++) dense.H[j * NV + i] = dense.H[i * NV + j];
+    memcpy(dense.d, p->dx[0], sizeof dense.d);
+    memset(dense.H, 0, sizeof dense.H);
+    memset(dense.g, 0, sizeof dense.g);
     int row = 0;
-    for (int k = 1; k <= N; k++) {
-        const int count = k < N ? NG : NLIM;
-        for (int i = 0; i < count; i++, row++) {
-            double *a = dense.rows + row * NV, free = 0.0;
+    for (int k = 0; k <= N; k++) {
+        const double *G = dense.G[k % 2];
+        const int before = k * NU;
+        if (k) {
+            multiplied(dense.Y, NV, p->Q[k], NXA, 0, G, NV, NXA, NXA, before, 0);
+            added_symmetric(dense.H, NV, G, NV, dense.Y, NV, before, NXA, 1.0);
+            added_row(dense.g, dense.d, 1, dense.Y, NV, NXA, before, 1.0);
+            added_row(dense.g, p->q[k], 1, G, NV, NXA, before, 1.0);
+        }
+        for (int i = 0; k && i < (k < N ? NG : NLIM); i++, row++) {
+            double *a = dense.rows + row * NV;
             memset(a, 0, sizeof(double) * NV);
-            multiplied(a, NV, p->C[k] + i * NXA, NXA, 0, dense.G[k], NV, 1, NXA, k * NU, 0);
-            if (k < N) memcpy(a + k * NU, p->D[k] + i * NU, sizeof(double) * NU);
-            for (int l = 0; l < NXA; l++) free += p->C[k][i * NXA + l] * dense.d[k][l];
+            added_row(a, p->C[k] + i * NXA, 1, G, NV, NXA, before, 1.0);
+            if (k < N) memcpy(a + before, p->D[k] + i * NU, sizeof(double) * NU);
+            const double free = dot(p->C[k] + i * NXA, dense.d, NXA);
             dense.low[row] = p->low[k][i] - free;
             dense.high[row] = p->high[k][i] - free;
         }
+        if (k == N) break;
+        double *H = dense.H + before * NV, *g = dense.g + before, *next = dense.G[(k + 1) % 2], d[NXA];
+        for (int i = 0; i < NU; i++) {
+            added_row(H + i * NV, p->S[k] + i * NXA, 1, G, NV, NXA, before, 1.0);
+            for (int j = 0; j <= i; j++) H[i * NV + before + j] += p->R[k][i * NU + j];
+            g[i] += p->r[k][i] + dot(p->S[k] + i * NXA, dense.d, NXA);
+        }
+        multiplied(next, NV, p->A[k], NXA, 0, G, NV, NXA, NXA, before, 0);
+        for (int i = 0; i < NXA; i++) memcpy(next + i * NV + before, p->B[k] + i * NU, sizeof(double) * NU);
+        for (int i = 0; i < NXA; i++) d[i] = p->b[k][i] + dot(p->A[k] + i * NXA, dense.d, NXA);
+        memcpy(dense.d, d, sizeof d);
     }
+    for (int i = 0; i < NV; i++)
+        for (int j = 0; j < i; j++) dense.H[j * NV + i] = dense.H[i * NV + j];
 }
 
 static int sides(const programme *p) {
@@ -116,12 +96,7 @@ static int sides(const programme *p) {
 /* The sides' values a'u in these variables. */
 HOT static void values_of(const double *u, int count, double *out) {
     double rows[NROWS + 1];
-    for (int i = 0; i < NROWS; i++) {
-        double sum = 0.0;
-        const double *a = dense.rows + i * NV;
-        for (int j = 0; j < NV; j++) sum += a[j] * u[j];
-        rows[i] = sum;
-    }
+    for (int i = 0; i < NROWS; i++) rows[i] = dot(dense.rows + i * NV, u, NV);
     for (int i = 0; i < count; i++) out[i] = dense.sign[i] * (dense.of[i] < NV ? u[dense.of[i]] : rows[dense.of[i] - NV]);
 }
 
@@ -160,20 +135,15 @@ HOT static int factorised(int count) {
             for (int l = 0; l <= j; l++) to[l] += f * a[l];
         }
     }
-    /* By rows of the transpose, so that inner loops run over neighbours: U'U = L L'. */
+    /* Rows of the transpose, from those above: U'U = L L'. */
     for (int i = 0; i < NV; i++)
         for (int j = 0; j < i; j++) dense.L[j * NV + i] = dense.L[i * NV + j];
     for (int i = 0; i < NV; i++) {
-        double *restrict ui = dense.L + i * NV;
+        double *ui = dense.L + i * NV;
+        added_row(ui + i, dense.L + i, NV, dense.L + i, NV, i, NV - i, -1.0);
         if (!(ui[i] > 0.0)) return 1;
         const double inverse = 1.0 / sqrt(ui[i]);
         for (int j = i; j < NV; j++) ui[j] *= inverse;
-        for (int l = i + 1; l < NV; l++) {
-            const double f = ui[l];
-            if (f == 0.0) continue;
-            double *restrict ul = dense.L + l * NV;
-            for (int j = l; j < NV; j++) ul[j] -= f * ui[j];
-        }
     }
     return 0;
 }
@@ -183,11 +153,8 @@ HOT static void solved(double *b) {
         b[i] /= dense.L[i * NV + i];
         for (int j = i + 1; j < NV; j++) b[j] -= dense.L[i * NV + j] * b[i];
     }
-    for (int i = NV - 1; i >= 0; i--) {
-        double sum = b[i];
-        for (int j = i + 1; j < NV; j++) sum -= dense.L[i * NV + j] * b[j];
-        b[i] = sum / dense.L[i * NV + i];
-    }
+    for (int i = NV - 1; i >= 0; i--)
+        b[i] = (b[i] - dot(dense.L + i * NV + i + 1, b + i + 1, NV - 1 - i)) / dense.L[i * NV + i];
 }
 
 /* The direction for these products of slacks and multipliers, of which the second order is added where it is known. */
@@ -245,7 +212,7 @@ static double complementarity(int count, double share) {
     return pairs ? sum / pairs : 0.0;
 }
 
-HOT static int solve_qp(programme *p) {
+HOT static int interior_point(programme *p) {
     condense(p);
     const int count = sides(p);
     memset(dense.u, 0, sizeof dense.u);
@@ -260,10 +227,10 @@ HOT static int solve_qp(programme *p) {
         dense.nu[i] = dense.soft[i] ? FIRST_PRICE / dense.t[i] : 0.0;
     }
     double left = 0.0;
-    for (p->iterations = 0;; p->iterations++) {
+    const int before = p->iterations;
+    for (;; p->iterations++) {
         /* Residuals. */
-        multiplied(dense.rd, 1, dense.H, NV, 0, dense.u, 1, NV, NV, 1, 0);
-        for (int i = 0; i < NV; i++) dense.rd[i] += dense.g[i];
+        for (int i = 0; i < NV; i++) dense.rd[i] = dense.g[i] + dot(dense.H + i * NV, dense.u, NV);
         for (int i = 0; i < count; i++) dense.c[i] = -dense.lam[i];
         spread(dense.c, count, dense.rd);
         values_of(dense.u, count, dense.at);
@@ -281,7 +248,7 @@ HOT static int solve_qp(programme *p) {
         const double mu = complementarity(count, 0.0);
         left = most(left, mu);
         if (!(left < HUGE_VAL)) return 1;
-        if (left <= QP_TOLERANCE || p->iterations >= QP_LIMIT) break;
+        if (left <= QP_TOLERANCE || p->iterations - before >= QP_LIMIT) break;
         if (factorised(count)) break;
         /* Predictor, then corrector. */
         direction(count, 0.0, 0);
@@ -303,8 +270,7 @@ HOT static int solve_qp(programme *p) {
     if (!(left <= QP_ACCEPTED)) return 1;
     for (int k = 0; k < N; k++) {
         memcpy(p->du[k], dense.u + k * NU, sizeof p->du[k]);
-        memcpy(p->dx[k + 1], dense.d[k + 1], sizeof p->dx[k + 1]);
-        multiplied(p->dx[k + 1], 1, dense.G[k + 1], NV, 0, dense.u, 1, NXA, (k + 1) * NU, 1, 1);
+        next_state(p, k);
     }
     return 0;
 }

@@ -76,11 +76,12 @@ HOT static int predicted(memory *m, int k, double *z, double *P) {
     end_of(m->xs[k], m->K[k], PERIOD, next);
     memset(F, 0, sizeof(double) * NZ * NZ);
     for (int i = 0; i < NX; i++) {
-        next[i] += moved(JK, COLUMNS, NX + NU, i, PERIOD);
-        for (int c = 0; c < NX; c++)
-            F[i * NZ + c] = moved(JK, COLUMNS, c, i, PERIOD) + (c == i) + (i < NQ && c == NQ + i ? PERIOD : 0.0);
-        for (int c = 0; c < NW; c++) G[i * (NW + 1) + c] = moved(JK, COLUMNS, NX + c, i, PERIOD);
-        for (int c = 0; c < NPAR; c++) F[i * NZ + NX + c] = moved(JK, COLUMNS, NX + NW + c, i, PERIOD);
+        double row[COLUMNS];
+        end_row(JK, COLUMNS, i, PERIOD, row);
+        next[i] += row[NX + NU];
+        memcpy(F + i * NZ, row, sizeof(double) * NX);
+        memcpy(G + i * (NW + 1), row + NX, sizeof(double) * NW);
+        memcpy(F + i * NZ + NX, row + NX + NW, sizeof(double) * NPAR);
         for (int c = 0; c < NX; c++) next[i] += F[i * NZ + c] * (z[c] - m->xs[k][c]);
         for (int c = 0; c < NPAR; c++) next[i] += F[i * NZ + NX + c] * (z[NX + c] - m->theta[c]);
         for (int c = 0; c < NW; c++) next[i] -= G[i * (NW + 1) + c] * m->w[k][c];

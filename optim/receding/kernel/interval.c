@@ -28,53 +28,6 @@ static int all_finite(const double *values, int count) {
     return 1;
 }
 
-/* Solve A X = B for X, which takes the place of B (m, r); both row major. Partial pivoting. */
-HOT static int solve(double *restrict A, double *restrict B, int m, int r) {
-    for (int i = 0; i < m; i++) {
-        int pivot = i;
-        double largest = fabs(A[i * m + i]);
-        for (int j = i + 1; j < m; j++)
-            if (fabs(A[j * m + i]) > largest) {
-                largest = fabs(A[j * m + i]);
-                pivot = j;
-            }
-        if (!(largest > 0.0) || !isfinite(largest)) return 1;
-        if (pivot != i) {
-            for (int k = 0; k < m; k++) {
-                const double t = A[i * m + k];
-                A[i * m + k] = A[pivot * m + k];
-                A[pivot * m + k] = t;
-            }
-            for (int k = 0; k < r; k++) {
-                const double t = B[i * r + k];
-                B[i * r + k] = B[pivot * r + k];
-                B[pivot * r + k] = t;
-            }
-        }
-        const double inverse = 1.0 / A[i * m + i];
-        for (int j = i + 1; j < m; j++) {
-            const double l = A[j * m + i] * inverse;
-            if (l == 0.0) continue;
-            double *restrict aj = A + j * m, *restrict bj = B + j * r;
-            const double *restrict ai = A + i * m, *restrict bi = B + i * r;
-            for (int k = i + 1; k < m; k++) aj[k] -= l * ai[k];
-            for (int k = 0; k < r; k++) bj[k] -= l * bi[k];
-        }
-    }
-    for (int i = m - 1; i >= 0; i--) {
-        const double inverse = 1.0 / A[i * m + i];
-        double *restrict bi = B + i * r;
-        for (int j = i + 1; j < m; j++) {
-            const double l = A[i * m + j];
-            if (l == 0.0) continue;
-            const double *restrict bj = B + j * r;
-            for (int k = 0; k < r; k++) bi[k] -= l * bj[k];
-        }
-        for (int k = 0; k < r; k++) bi[k] *= inverse;
-    }
-    return 0;
-}
-
 /* Linearise the equations of an interval of length H at x, u and its rates K: what they are solved by, as derivatives
    in x and u and Newton step, in out (ROWS, columns), and behind these in the disturbance where it is asked for. */
 HOT static int collocated(const double *x, const double *u, const double *K, double H, const double *p, const double *f,
@@ -133,13 +86,18 @@ static void end_of(const double *x, const double *K, double H, double *out) {
     }
 }
 
-/* Its derivative in one column of what `collocated` returns: the part that rates contribute. */
-static double moved(const double *JK, int columns, int column, int i, double H) {
-    double sum = 0.0;
-    for (int l = 0; l < STAGES; l++)
-        sum += i < NQ ? H * H * A2[STAGES - 1][l] * JK[(l * RATES_ + i) * columns + column]
-                      : H * A1[STAGES - 1][l] * JK[(l * RATES_ + i - NQ) * columns + column];
-    return sum;
+/* A row of its derivatives in x and u, what the Newton step adds to it, and behind these what follows in the row of
+   `collocated`. */
+INLINED void end_row(const double *JK, int columns, int i, double H, double *restrict row) {
+    memset(row, 0, sizeof(double) * columns);
+    row[i] = 1.0;
+    if (i < NQ) row[NQ + i] = H;
+    for (int l = 0; l < STAGES; l++) {
+        const double weight = i < NQ ? H * H * A2[STAGES - 1][l] : H * A1[STAGES - 1][l];
+        if (weight == 0.0) continue;
+        const double *restrict from = JK + (l * RATES_ + (i < NQ ? i : i - NQ)) * columns;
+        for (int c = 0; c < columns; c++) row[c] += weight * from[c];
+    }
 }
 
 /* Steps of the implicit equations to convergence, or as far as it gets: the motion from x under u. */

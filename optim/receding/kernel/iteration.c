@@ -1,17 +1,24 @@
 /* The iteration itself, behind programme.h and a solver. */
 
-static int linearise(memory *m, int k, const double *p) {
+/* The equations of an interval as the programme has them: scaled. */
+HOT static int linearise(memory *m, int k, const double *p) {
     const double H = GRID[k];
-    if (collocated(m->xs[k], m->us[k], m->K[k], H, p, m->force, 0, ws.JK[k])) return 1;
-    double *JK = ws.JK[k];
-    end_of(m->xs[k], m->K[k], H, ws.next[k]);
+    double *JK = ws.JK[k], *A = ws.qp.A[k], *B = ws.qp.B[k], *b = ws.qp.b[k], next[NX];
+    if (collocated(m->xs[k], m->us[k], m->K[k], H, p, m->force, 0, JK)) return 1;
+    memset(A, 0, sizeof ws.qp.A[k]);
+    memset(B, 0, sizeof ws.qp.B[k]);
+    memset(b, 0, sizeof ws.qp.b[k]);
+    end_of(m->xs[k], m->K[k], H, next);
     for (int i = 0; i < NX; i++) {
-        for (int c = 0; c < NX; c++)
-            ws.T[k][i * NX + c] = moved(JK, COLUMNS, c, i, H) + (c == i) + (i < NQ && c == NQ + i ? H : 0.0);
-        for (int c = 0; c < NU; c++) ws.U[k][i * NU + c] = moved(JK, COLUMNS, NX + c, i, H);
-        ws.next[k][i] += moved(JK, COLUMNS, NX + NU, i, H);
+        double row[COLUMNS];
+        end_row(JK, COLUMNS, i, H, row);
+        const double scale = 1.0 / SIGMA[i];
+        for (int c = 0; c < NX; c++) A[i * NXA + c] = row[c] * SIGMA[c] * scale;
+        for (int c = 0; c < NU; c++) B[i * NU + c] = row[NX + c] * SIZE[c] * scale;
+        b[i] = (next[i] + row[NX + NU] - m->xs[k + 1][i]) * scale;
     }
-    return 0;
+    for (int i = 0; i < NPREV; i++) B[(NX + i) * NU + i] = 1.0;
+    return !all_finite(b, NX);
 }
 
 /* The law to which nothing can happen: it holds the driven coordinates and brakes them. */
@@ -57,12 +64,15 @@ static void shift(memory *m) {
 
 /* Estimate a constant generalised force from what the state differs by from its prediction: a regularised least-squares
    step in coordinates in which each force has an effect of one. */
-static void estimate(memory *m, const double *x, const double *p) {
+HOT static void estimate(memory *m, const double *x, const double *p) {
     static THREAD_LOCAL double JK[ROWS * (COLUMNS + NF)], G[NX * NF], normal[NF * NF], step[NF];
     const int columns = COLUMNS + NF;
     if (!(FILTER > 0.0) || collocated(m->xs[0], m->us[0], m->K[0], GRID[0], p, m->force, 1, JK)) return;
-    for (int i = 0; i < NX; i++)
-        for (int c = 0; c < NF; c++) G[i * NF + c] = moved(JK, columns, COLUMNS + c, i, GRID[0]) / SIGMA[i];
+    for (int i = 0; i < NX; i++) {
+        double row[COLUMNS + NF];
+        end_row(JK, columns, i, GRID[0], row);
+        for (int c = 0; c < NF; c++) G[i * NF + c] = row[COLUMNS + c] / SIGMA[i];
+    }
     double size[NF];
     for (int c = 0; c < NF; c++) {
         size[c] = 0.0;
@@ -223,18 +233,7 @@ static int prepare(memory *m, const double *x, const double *p) {
     double defect = 0.0;
     for (int k = 0; k < N; k++) {
         if (linearise(m, k, p) || cost(m, k, p) || limits(m, k, p)) return 1;
-        memset(qp->A[k], 0, sizeof qp->A[k]);
-        memset(qp->B[k], 0, sizeof qp->B[k]);
-        memset(qp->b[k], 0, sizeof qp->b[k]);
-        for (int i = 0; i < NX; i++) {
-            const double scale = 1.0 / SIGMA[i];
-            for (int c = 0; c < NX; c++) qp->A[k][i * NXA + c] = ws.T[k][i * NX + c] * SIGMA[c] * scale;
-            for (int c = 0; c < NU; c++) qp->B[k][i * NU + c] = ws.U[k][i * NU + c] * SIZE[c] * scale;
-            qp->b[k][i] = (ws.next[k][i] - m->xs[k + 1][i]) * scale;
-            defect = most(defect, fabs(qp->b[k][i]));
-            if (!isfinite(qp->b[k][i])) return 1;
-        }
-        for (int i = 0; i < NPREV; i++) qp->B[k][(NX + i) * NU + i] = 1.0;
+        for (int i = 0; i < NX; i++) defect = most(defect, fabs(qp->b[k][i]));
         for (int i = 0; i < NU; i++) {
             qp->ulow[k][i] = (ULOW[i] - m->us[k][i]) / SIZE[i];
             qp->uhigh[k][i] = (UHIGH[i] - m->us[k][i]) / SIZE[i];

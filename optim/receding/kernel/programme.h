@@ -28,7 +28,7 @@ typedef struct {
 
 typedef struct {
     programme qp;
-    double next[N][NX], T[N][NX * NX], U[N][NX * NU], JK[N][ROWS * COLUMNS];
+    double JK[N][ROWS * COLUMNS];
     double reference[N + 1][NREF + 1], rate[NREF + 1];
     int limited, held_input;
 } workspace;

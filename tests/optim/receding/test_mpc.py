@@ -109,6 +109,14 @@ def test_two_solvers_of_the_quadratic_programme_command_the_same() -> None:
 
 
 @pytest.mark.slow
+def test_active_sets_and_an_interior_point_method_command_the_same_at_limits() -> None:
+    ways = [run(end=0.15, solver=solver, limits=(("motor1.torque", 2.2),)) for solver in ("condensed", "hpipm")]
+    one, other = (way["held.motor1.torque"] for way in ways)
+    assert np.any(np.abs(one) > 2.199)
+    assert np.abs(one - other).max() < 1e-3
+
+
+@pytest.mark.slow
 def test_references_known_ahead_are_met_in_time() -> None:
     def height(t: float) -> object:
         return 0.2 + 0.1 * np.sin(3.0 * t)
