@@ -261,6 +261,7 @@ HOT static int solve_qp(programme *p) {
     }
     double left = 0.0;
     for (p->iterations = 0;; p->iterations++) {
+        if (is_late()) return 1;
         /* Residuals. */
         multiplied(dense.rd, 1, dense.H, NV, 0, dense.u, 1, NV, NV, 1, 0);
         for (int i = 0; i < NV; i++) dense.rd[i] += dense.g[i];
