@@ -228,7 +228,7 @@ RUNS_STOPPED = WarningKind(
 )
 NOT_COMPILED = WarningKind(
     "not-compiled",
-    "A stepper or FMU could not be compiled",
+    "A stepper, FMU or predictive controller could not be compiled",
     "There is no C compiler, or its cache is not writable.",
     "Install gcc or clang, or set FLEXBLOCKS_CACHE; without it results are the same, and slower.",
 )

@@ -9,7 +9,6 @@ if TYPE_CHECKING:
     from .infeasibility.conflict import Conflict
     from .infeasibility.diagnose import diagnose
     from .model.build import pyomo_model
-    from .model.update_boundary import repose
     from .next_experiment import next_experiment
     from .planner import plan
     from .problem import objectives, path_constraints
@@ -66,7 +65,6 @@ if TYPE_CHECKING:
         "plan",
         "pyomo_model",
         "refine_model",
-        "repose",
         "rigid_motion",
         "solve",
     ]
@@ -92,7 +90,6 @@ else:
                 "flexblocks.optim.infeasibility.conflict": ["Conflict"],
                 "flexblocks.optim.infeasibility.diagnose": ["diagnose"],
                 "flexblocks.optim.model.build": ["pyomo_model"],
-                "flexblocks.optim.model.update_boundary": ["repose"],
                 "flexblocks.optim.next_experiment": ["next_experiment"],
                 "flexblocks.optim.planner": ["plan"],
                 "flexblocks.optim.results.attempt": ["Attempt"],

@@ -122,7 +122,6 @@ def optimum(
             solver_options=dict(solver_options or {}),
             multipliers=multipliers,
             warm_start=multipliers is not None,
-            predict=False,
             raise_exception_on_nonoptimal_result=False,
         )
     solution = Plan.from_model(model, results)

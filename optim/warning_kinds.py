@@ -128,7 +128,7 @@ MOVED_BY_HAND = PlanWarningKind(
     "moved-by-hand",
     "Start or goal of the Pyomo model was changed, and the problem was not",
     "Variables were fixed elsewhere; replay and summary refer to the problem.",
-    "Use `optim.repose(model, problem)`.",
+    "Build the model of the other problem by `optim.pyomo_model(dae, problem)`.",
 )
 UNSEEN_PARAMETERS = PlanWarningKind(
     "unseen-parameters",

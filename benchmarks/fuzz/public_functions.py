@@ -177,7 +177,6 @@ def calls() -> dict[str, Call]:
     call("optim.pyomo_model", optim.pyomo_model, dae=dae, problem=problem, intervals=4)
     call("optim.solve", optim.solve, model=optim.pyomo_model(dae, problem, intervals=4))
     call("optim.diagnose", optim.diagnose, model=optim.pyomo_model(dae, problem, intervals=4), max_iter=20)
-    call("optim.repose", optim.repose, model=optim.pyomo_model(dae, problem, intervals=4), problem=problem)
     call("load a plan", fb.load, path=folder / "plan.nc")
     call("Plan.save", planned.save, path=folder / "p.nc")
     call("Plan.replay", planned.replay)

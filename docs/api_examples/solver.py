@@ -32,13 +32,6 @@ m = circle()
 results = SolverFactory("casadi").solve(m)  # a CasadiSolver
 print(results.termination_condition, pyo.value(m.y))
 
-# %% optim.casadi_solver.CasadiPersistentSolver
-solver = SolverFactory("casadi_persistent")  # keeps what it has derived, and starts from the last solution
-m = circle()
-solver.solve(m)
-m.x.fix(0.6)
-solver.solve(m)
-
 
 # %% optim.casadi_solver.Iteration
 def far(iteration: Iteration) -> bool:

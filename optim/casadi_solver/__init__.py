@@ -7,14 +7,12 @@ from .greyboxes.errors import GreyBoxError
 from .greyboxes.greybox import CasadiGreyBox, attach
 from .greyboxes.kernel import Kernel, Pattern
 from .ipopt.errors import NotOptimalError, SolverOptionError
-from .ipopt.persistent import CasadiPersistentSolver
 from .ipopt.solver import CasadiSolver
 from .ipopt.watch import Iteration
 from .program.errors import TrivialConstraintError, UnsupportedModelError
 
 __all__ = [
     "CasadiGreyBox",
-    "CasadiPersistentSolver",
     "CasadiSolver",
     "GreyBoxError",
     "Iteration",

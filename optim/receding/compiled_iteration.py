@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ctypes
 import hashlib
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import casadi as ca
@@ -77,6 +79,20 @@ def iteration_source(
     body = "\n".join([code, headers, PREAMBLE, *lines, *parts])
     name = name or f"receding_{hashlib.sha256(body.encode()).hexdigest()[:16]}"
     return name, f"#define NAME {name}\n{body}"
+
+
+@dataclass(frozen=True)
+class CompiledIteration:
+    """An iteration in a library of its own, and the times that it took."""
+
+    foreign: Foreign
+
+    def time_of(self, key: float) -> float | None:
+        """Return the CPU time [s] of the iteration that made a key, None where that is gone."""
+        of = ctypes.CDLL(str(self.foreign.path)).receding_time
+        of.argtypes, of.restype = [ctypes.c_double], ctypes.c_double
+        found = of(key)
+        return 1e-6 * found if found >= 0 else None
 
 
 def build(name: str, source: str, flags: Sequence[str]) -> Foreign:

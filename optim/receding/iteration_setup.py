@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Protocol
 
 import casadi as ca
 import numpy as np
 
+from flexblocks.dae.compiler import CompilerError
 from flexblocks.dae.dae import DAE
-from flexblocks.dynamics.tree.foreign_functions import Foreign
 from flexblocks.errors import ComputationError, NameUnknownError, ParameterError, listing
 from flexblocks.interfaces.variables import Variables
+from flexblocks.user_warning import warn
+from flexblocks.warning_kinds import NOT_COMPILED
 
 from ..problem.objectives.tracking import Tracking
-from .compiled_iteration import HIDDEN, build, iteration_source
+from .compiled_iteration import HIDDEN, CompiledIteration, build, iteration_source
 from .costs import Costs, checked_sizes, named_values
 from .grid import geometric_grid
+from .interpreted.callback import IterationCallback, iteration_callback
+from .interpreted.iteration import Iteration
 from .layout import COUNTERS, memory_variables
 from .prediction import Prediction, prediction
 from .references import reference_function
@@ -87,6 +92,7 @@ class Asked(Protocol):
     inputs: Any
     at: Mapping[str, float]
     solver: str
+    deadline: float | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,6 +110,8 @@ class Setup:
     start_values : ndarray (k,)
         Of the signals.
     solver : str
+    deadline : float or None
+        [s]
     """
 
     model: Prediction
@@ -115,7 +123,7 @@ class Setup:
     signal_units: tuple[str, ...]
     start_values: list[float]
     solver: str
-    _made: dict[str, Foreign] = field(default_factory=dict)
+    deadline: float | None
 
     @property
     def inputs(self) -> tuple[str, ...]:
@@ -133,7 +141,7 @@ class Setup:
     def controller_source(self, name: str) -> str:
         """Return the C code of a controller by itself, whose functions have this name."""
         values = ", ".join(repr(float(value)) for value in self.model.dae.p.start) or "0.0"
-        sizes = dict(self.sizes) | {"PARAMETERS": values}
+        sizes = dict(self.sizes) | {"PARAMETERS": values, "CLOCKED": int(self.deadline is not None)}
         return iteration_source(self.functions, sizes, self.constants, (*SOLVERS[self.solver], *ALONE), name)[1]
 
     @property
@@ -144,13 +152,21 @@ class Setup:
         plan = (intervals + 1) * nx + intervals * (nu + rows)
         return plan + nu + (size["DELAY"] + 1) * nu + nx + size["NF"] + 3 + size["COUNTERS"]
 
-    def foreign(self) -> Foreign:
-        """Return the iteration as a compiled function."""
-        if "made" not in self._made:
-            self._made["made"] = build(
-                *self.source(), (HIDDEN, *(solver_libraries().flags if self.solver == "hpipm" else ()))
-            )
-        return self._made["made"]
+    @cached_property
+    def iteration(self) -> CompiledIteration | IterationCallback:
+        """The iteration in machine code, or in NumPy where there is no compiler."""
+        name, source = self.source()
+        flags = (HIDDEN, *(solver_libraries().flags if self.solver == "hpipm" else ()))
+        try:
+            return CompiledIteration(build(name, source, flags))
+        except CompilerError as error:
+            warn(f"MPC: {error} Iterations are now taken by NumPy, many times as slowly.", NOT_COMPILED)
+            return iteration_callback(f"{name}_numpy", self.interpreted)
+
+    @property
+    def interpreted(self) -> Iteration:
+        """The iteration in NumPy."""
+        return Iteration(self.functions, {name: int(value) for name, value in self.sizes.items()}, self.constants)
 
 
 def setup(asked: Asked) -> Setup:
@@ -231,6 +247,7 @@ def setup(asked: Asked) -> Setup:
         "TERMINAL_GROUP": terminal_groups,
         "COST_TO_GO": weights,
         "COST": 1.0 / curvature if curvature > 0 else 1.0,
+        "DEADLINE": np.inf if asked.deadline is None else asked.deadline,
         "FILTER": 0.0 if asked.disturbance_time is None else min(1.0, asked.sample_time / asked.disturbance_time),
         "REGULARISED": REGULARISED,
         "REGULAR_X": REGULAR,
@@ -273,7 +290,9 @@ def setup(asked: Asked) -> Setup:
         "QP_MODE": 1,
     }
     units = tuple(_unit(dae, name) for name in signals)
-    return Setup(model, grid, functions, sizes, constants, left_out, units, start.tolist(), asked.solver)
+    return Setup(
+        model, grid, functions, sizes, constants, left_out, units, start.tolist(), asked.solver, asked.deadline
+    )
 
 
 def _beside(dae: DAE, x: np.ndarray) -> np.ndarray:

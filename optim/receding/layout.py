@@ -16,6 +16,7 @@ COUNTERS = (
     "resets",
     "limited_references",
     "unknown_samples",
+    "late_samples",
 )
 
 

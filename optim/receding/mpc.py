@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from pathlib import Path
 from typing import Any, Literal
 
 import casadi as ca
@@ -25,6 +24,7 @@ from flexblocks.simulation.trajectory import Trajectory
 
 from ..problem.objectives.objective import Objective
 from ..problem.objectives.tracking import Tracking
+from .compiled_iteration import CompiledIteration
 from .iteration_setup import Setup, checked_limits, setup
 from .report import Report, report_of
 
@@ -64,6 +64,9 @@ class MPC(Law):
     disturbance_time : float or None
         Time in which its estimate of a constant generalised force follows what the arm does otherwise than predicted
         [s], which makes it free of offsets; None for no estimate. By default a third of the horizon.
+    deadline : float, optional
+        Time [s] by the wall clock after which an iteration gives up and a fall-back acts. Such runs depend on the
+        machine and its load; by default there is none.
     at : dict, optional
         States of the posture in whose neighbourhood it works, which gives scales and terminal cost; by default the
         start values.
@@ -88,8 +91,8 @@ class MPC(Law):
     runs, copies and pickles are independent of each other. A run that goes on in another process begins a plan anew. It
     has no derivatives: `linearize`, `equilibrium` and plans refuse it, as all sampled loops.
 
-    Its code is compiled when a loop is first closed with it, and kept as that of `DAE.compile`; there must be a C
-    compiler.
+    Its code is compiled when a loop is first closed with it, and kept as that of `DAE.compile`. Where there is no C
+    compiler, NumPy takes the same iterations many times as slowly, with a warning; such a loop cannot be pickled.
 
     Raises
     ------
@@ -124,6 +127,7 @@ class MPC(Law):
         inputs: Sequence[str] | str | None = None,
         delay: float = 0.0,
         disturbance_time: float | str | None = "auto",
+        deadline: float | None = None,
         at: Mapping[str, float] | None = None,
         solver: Literal["condensed", "hpipm"] = "condensed",
         name: str = "mpc",
@@ -149,6 +153,7 @@ class MPC(Law):
         elif disturbance_time is not None:
             disturbance_time = _number("disturbance_time", disturbance_time, 0.0)
         self.disturbance_time = disturbance_time
+        self.deadline = None if deadline is None else _number("deadline", deadline, 0.0)
         self.limits: Mapping[str, tuple[float, float]] = checked_limits(limits, "limits")
         self.rates: Mapping[str, float] = dict(rates or {})
         self.effort, self.inputs = effort, inputs
@@ -169,12 +174,8 @@ class MPC(Law):
     @cached_property
     def iteration(self) -> ca.Function:
         """One iteration, function (state, x, references, p) -> state, command."""
-        return self._setup.foreign().function()
-
-    @property
-    def library(self) -> Path:
-        """The library of `iteration`."""
-        return self._setup.foreign().path
+        made = self._setup.iteration
+        return made.foreign.function() if isinstance(made, CompiledIteration) else made
 
     @property
     def states(self) -> Variables:
@@ -245,7 +246,13 @@ class MPC(Law):
         ParameterError
             The run is not of such a loop.
         """
-        return report_of(self.name, self.states.names, self.library, run)
+        made = self._setup.iteration
+        return report_of(self.name, self.states.names, made, isinstance(made, CompiledIteration), run)
+
+    def without_deadline(self) -> MPC:
+        """Return the law whose iterations take as long as they take."""
+        again, (*arguments, options) = self.__reduce__()
+        return again(*arguments, options | {"deadline": None})
 
     def __reduce__(self) -> Any:
         options = {
@@ -255,6 +262,7 @@ class MPC(Law):
             "inputs": self.inputs,
             "delay": self.delay * self.sample_time,
             "disturbance_time": self.disturbance_time,
+            "deadline": self.deadline,
             "at": self.at,
             "solver": self.solver,
             "name": self.name,

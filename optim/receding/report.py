@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import ctypes
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from typing import Protocol
 
 import numpy as np
 
@@ -14,7 +13,7 @@ from flexblocks.simulation.trajectory import Trajectory
 
 from .layout import COUNTERS
 
-FALLBACKS = ("second_iterations", "shifted_plans", "stabilised", "resets", "unknown_samples")
+FALLBACKS = ("second_iterations", "shifted_plans", "stabilised", "resets", "unknown_samples", "late_samples")
 
 
 @dataclass(frozen=True)
@@ -35,9 +34,11 @@ class Report:
     fallbacks : dict of int
         ``second_iterations``: from the plan of the stabilising law; ``shifted_plans``: the plan before went on;
         ``stabilised``: the stabilising law acted; ``resets``: the plan was dropped; ``unknown_samples``: a measurement
-        or reference was not finite, the last command went on.
+        or reference was not finite, the last command went on; ``late_samples``: the deadline came first.
     lost : bool
         Whether a fall-back acts at the end.
+    compiled : bool
+        Whether iterations ran in machine code; without a compiler NumPy takes them, which is slower.
     times : ndarray (k,)
         Of its iterations, CPU [s], as far as they are known.
     """
@@ -49,6 +50,7 @@ class Report:
     most_qp_iterations: int
     fallbacks: dict[str, int]
     lost: bool
+    compiled: bool
     times: np.ndarray
 
     @property
@@ -74,10 +76,17 @@ class Report:
             f"{1e3 * self.worst_time:.3g} ms (worst); {self.qp_iterations:.3g} iterations of the quadratic programme, "
             f"{self.most_qp_iterations} at most; inputs at limits in {100 * self.saturated:.3g} % of samples, "
             f"references out of reach in {100 * self.limited_references:.3g} %; fall-backs: {told}"
+            f"{'' if self.compiled else '; without a compiler, by NumPy'}"
         )
 
 
-def report_of(law: str, names: Sequence[str], library: Path, run: Trajectory) -> Report:
+class Timed(Protocol):
+    """What knows the time of its iterations by their keys."""
+
+    def time_of(self, key: float) -> float | None: ...
+
+
+def report_of(law: str, names: Sequence[str], timed: Timed, compiled: bool, run: Trajectory) -> Report:
     """Return the report of a run; see `MPC.report`.
 
     Parameters
@@ -86,8 +95,10 @@ def report_of(law: str, names: Sequence[str], library: Path, run: Trajectory) ->
         Its name, the prefix of its states.
     names : sequence of str
         Its states.
-    library : Path
-        That of its iteration.
+    timed : Timed
+        Its iteration.
+    compiled : bool
+        Whether that is machine code.
     run : Trajectory
     """
     if missing := [name for name in (names[0], names[-1]) if name not in run.names["x"]]:
@@ -104,13 +115,12 @@ def report_of(law: str, names: Sequence[str], library: Path, run: Trajectory) ->
         round(last["most_qp_iterations"]),
         {name: round(last[name]) for name in FALLBACKS},
         bool(last["failing"] > 0.5),
-        _times(library, np.round(run[f"{law}.memory"])),
+        compiled,
+        _times(timed, np.round(run[f"{law}.memory"])),
     )
 
 
-def _times(library: Path, keys: np.ndarray) -> np.ndarray:
+def _times(timed: Timed, keys: np.ndarray) -> np.ndarray:
     """Return CPU times [s] of the iterations that made these keys."""
-    time_of = ctypes.CDLL(str(library)).receding_time
-    time_of.argtypes, time_of.restype = [ctypes.c_double], ctypes.c_double
-    times = np.array([time_of(key) for key in dict.fromkeys(keys.tolist()) if key > 0])
-    return 1e-6 * times[times >= 0]
+    found = [timed.time_of(key) for key in dict.fromkeys(keys.tolist()) if key > 0]
+    return np.array([time for time in found if time is not None], dtype=float)

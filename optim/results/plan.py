@@ -117,7 +117,7 @@ class Plan(RichDisplay, Animated):
         Warns
         -----
         PlanWarning
-            Start or goal were fixed to other values by hand; `optim.repose` updates the problem as well.
+            Start or goal were fixed to other values by hand, which the problem does not know.
         """
         runs = phase_trajectories(model)
         value = active_objective(model)(exception=False)
@@ -364,7 +364,7 @@ def _warn_of_moved(runs: Iterable[Iterable[PhaseTrajectory]]) -> None:
     if moved:
         more = f" (and {len(moved) - 1} more)" if moved[1:] else ""
         warn(
-            f"Plan: {moved[0]}, as in the problem{more}; replay and summary refer to the problem. Change start and "
-            "goal by optim.repose(model, problem).",
+            f"Plan: {moved[0]}, as in the problem{more}; replay and summary refer to the problem. Build the "
+            "model of another start or goal by optim.pyomo_model(dae, problem).",
             MOVED_BY_HAND,
         )

@@ -9,7 +9,7 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
-from flexblocks.dynamics.tree.foreign_functions import Foreign, foreign_in, is_opaque
+from flexblocks.dynamics.tree.foreign_functions import Foreign, foreign_in, is_opaque, refuse_unpicklable
 from flexblocks.dynamics.tree.noise import Noise
 from flexblocks.errors import ParameterError
 
@@ -56,6 +56,7 @@ class Clock:
         return is_opaque(self.change)
 
     def __reduce__(self) -> Any:
+        refuse_unpicklable(self.change)
         # Libraries before the functions that call them.
         return _clock, (foreign_in([self.change]), *(getattr(self, field.name) for field in fields(self)))
 

@@ -13,6 +13,8 @@ from typing import Any
 
 import casadi as ca
 
+from flexblocks.errors import ParameterError
+
 _KNOWN: dict[str, Foreign] = {}
 
 
@@ -59,6 +61,21 @@ def foreign_in(functions: Iterable[ca.Function]) -> tuple[Foreign, ...]:
             if each.class_name() == "External" and each.name() in _KNOWN:
                 found[each.name()] = _KNOWN[each.name()]
     return tuple(found.values())
+
+
+def refuse_unpicklable(function: ca.Function) -> None:
+    """Refuse to pickle what calls a function of Python.
+
+    Raises
+    ------
+    ParameterError
+    """
+    for each in function.find_functions():
+        if each.class_name() == "CallbackInternal":
+            raise ParameterError(
+                f"pickle: the loop calls '{each.name()}', a function of Python inside CasADi, and cannot be pickled; "
+                "must call compiled functions alone. Close the loop anew where it is needed."
+            )
 
 
 def is_opaque(function: ca.Function) -> bool:

@@ -66,6 +66,7 @@ def _header(mpc: MPC, stem: str) -> str:
             f"enum {{ {prefix}_STATE_SIZE = {mpc.memory_size} }};",
             f"int {stem}_state_size(void);",
             f"void {stem}_init(double *state);",
+            *_clock(mpc, stem),
             "/* One sample; no memory is taken. Not to be called from several threads at once. */",
             f"int {stem}_step(const double *measured, const double *reference, double *state, double *inputs);",
             "#ifdef __cplusplus",
@@ -77,9 +78,19 @@ def _header(mpc: MPC, stem: str) -> str:
     )
 
 
+def _clock(mpc: MPC, stem: str) -> list[str]:
+    if mpc.deadline is None:
+        return []
+    return [
+        f"/* A monotonic clock [s], yours, by which a step that takes longer than {mpc.deadline:g} s falls back on the",
+        "   plan before; 0, as it is at first, for none. */",
+        f"extern double (*{stem}_clock)(void);",
+    ]
+
+
 def _self_test(mpc: MPC, dae: DAE, stem: str) -> str:
     """Return a program that steps along a run of the closed loop; its exit code is 0 if all commands agree."""
-    loop = close_loop(dae, mpc)
+    loop = close_loop(dae, mpc.without_deadline())
     times = mpc.sample_time * np.arange(SAMPLES + 1)
     run = simulate(loop, times, u=None, progress=False)
     # What is measured at a sample is there before its tick, which changes states of controllers alone.

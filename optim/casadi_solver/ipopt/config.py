@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from pyomo.common.config import ConfigValue, NonNegativeInt
-from pyomo.contrib.solver.common.config import PersistentSolverConfig, SolverConfig
+from pyomo.contrib.solver.common.config import SolverConfig
 
 #: No banner. MUMPS begins with twice the memory that it estimates, not with IPOPT's eleven times: that is allocated and
 #: released for every factorisation, and takes a fifth of it (32 states, 40 intervals). IPOPT doubles it when asked to.
@@ -32,12 +32,7 @@ class CasadiSolverConfig(SolverConfig):
     ----------
     warm_start : bool
         Whether to start close to the present values, with multipliers: those of the exported suffixes ``dual``,
-        ``ipopt_zL_in`` and ``ipopt_zU_in`` and of grey boxes, or those stored by a persistent solver. Sets the options
-        of IPOPT in `WARM_START_OPTIONS`.
-    predict : bool
-        Whether a warm-started persistent solver first tracks its last solution by Newton's method on the optimality
-        conditions with the same active set. IPOPT then only has to confirm optimality. If the active set changes, or
-        Newton's method fails, IPOPT solves from the last solution. On by default.
+        ``ipopt_zL_in`` and ``ipopt_zU_in`` and of grey boxes. Sets the options of IPOPT in `WARM_START_OPTIONS`.
     multipliers : tuple of ndarray or None
         Those of the bounds of the free variables (n,) and of the constraints (m,), as ``extra_info.multipliers`` has
         them after a solve of a program of the same size; a warm start takes them in place of suffixes. Other sizes
@@ -62,10 +57,6 @@ class CasadiSolverConfig(SolverConfig):
         self.warm_start: Any = self.declare(
             "warm_start", ConfigValue(domain=bool, default=False, description="Start from multipliers as well.")
         )
-        self.predict: Any = self.declare(
-            "predict",
-            ConfigValue(domain=bool, default=True, description="Follow the last solution by Newton's method."),
-        )
         self.multipliers: Any = self.declare(
             "multipliers", ConfigValue(description="Multipliers of bounds and constraints of a warm start.")
         )
@@ -80,17 +71,6 @@ class CasadiSolverConfig(SolverConfig):
             "iteration_callback",
             ConfigValue(description="Called with an Iteration after every iteration; a true return value stops."),
         )
-
-
-class CasadiPersistentConfig(CasadiSolverConfig, PersistentSolverConfig):
-    """The configuration of `CasadiPersistentSolver`.
-
-    Attributes
-    ----------
-    auto_updates : pyomo.contrib.solver.common.config.AutoUpdateConfig
-        Which changes of structure are looked for before a solve; all by default. What is not looked for has to be
-        announced by the solver's methods.
-    """
 
 
 def nlpsol_options(config: CasadiSolverConfig, recommended: Mapping[str, Any] | None = None) -> dict:

@@ -1,4 +1,4 @@
-"""Program data: parameters, bounds and start values of a program, read before every solve."""
+"""Program data: parameters, bounds and start values of a program, read before a solve."""
 
 from __future__ import annotations
 
@@ -37,21 +37,6 @@ class ProgramInstance:
     lam_x0: np.ndarray
     lam_g0: np.ndarray
 
-    @property
-    def low(self) -> np.ndarray:
-        """Lower bounds of variables and constraints (n + m,)."""
-        return np.append(self.lbx, self.lbg)
-
-    @property
-    def high(self) -> np.ndarray:
-        """Upper bounds of variables and constraints (n + m,)."""
-        return np.append(self.ubx, self.ubg)
-
-    def has_data_of(self, other: ProgramInstance) -> bool:
-        """Whether parameters and bounds are equal, regardless of the start."""
-        names = ("p", "lbx", "ubx", "lbg", "ubg")
-        return all(np.array_equal(getattr(self, name), getattr(other, name)) for name in names)
-
 
 @dataclass(frozen=True)
 class ProgramData:
@@ -60,7 +45,7 @@ class ProgramData:
     Attributes
     ----------
     p : float array
-        As the oracle expects: fixed variables, constants, parameters of every term.
+        As the oracle expects: fixed variables, parameters of every term.
     lower, upper : float arrays (m,)
         Of the constraints.
     x_lower, x_upper, start : float arrays (n,)
@@ -92,17 +77,15 @@ def read_data(nlp: NonlinearProgram) -> ProgramData:
     TrivialConstraintError
         A constraint without free variables is violated, or a lower bound is above the upper one.
     """
-    constants = nlp.constants.values()
     if nlp.trivial is not None:
-        nlp.trivial.check(constants)
+        nlp.trivial.check()
     for box in nlp.boxes:
         box.check()
-    lower, upper = nlp.lower.at(constants), nlp.upper.at(constants)
-    _check_bounds("Constraint", nlp.constraints, lower, upper)
-    p = np.concatenate([nlp.variables.fixed_values(), constants, nlp.parameters(constants)])
+    _check_bounds("Constraint", nlp.constraints, nlp.lower, nlp.upper)
+    p = np.concatenate([nlp.variables.fixed_values(), nlp.parameters()])
     x_lower, x_upper = nlp.variables.bounds()
     _check_bounds("Var", nlp.variables.free, x_lower, x_upper)
-    return ProgramData(p, lower, upper, x_lower, x_upper, nlp.variables.start(), _exported(nlp))
+    return ProgramData(p, nlp.lower, nlp.upper, x_lower, x_upper, nlp.variables.start(), _exported(nlp))
 
 
 def recommended_options(nlp: NonlinearProgram) -> dict[str, Any]:

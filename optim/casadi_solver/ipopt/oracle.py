@@ -32,26 +32,26 @@ class Oracle:
 def build_oracle(nlp: NonlinearProgram) -> Oracle:
     """Return the oracle of a program.
 
-    The parameter vector p holds the values of the fixed variables that follow the free ones in the terms' columns, the
-    constants, then the parameters of every term's copies in turn.
+    The parameter vector p holds the values of the fixed variables that follow the free ones in the terms' columns, then
+    the parameters of every term's copies in turn.
     """
-    terms, n_fixed, n_constants = nlp.terms, len(nlp.variables.fixed), len(nlp.constants.nodes)
+    terms, n_fixed = nlp.terms, len(nlp.variables.fixed)
     m, n = nlp.pattern.shape
     # Symbols, and the local variables and parameters of every mapped kernel among them
     x = ca.MX.sym("x", n)
-    p = ca.MX.sym("p", n_fixed + n_constants + sum(term.copies * term.kernel.n_p for term in terms))
-    fixed, constants, term_parameters = ca.vertsplit(p, [0, n_fixed, n_fixed + n_constants, p.numel()])
+    p = ca.MX.sym("p", n_fixed + sum(term.copies * term.kernel.n_p for term in terms))
+    fixed, term_parameters = ca.vertsplit(p, [0, n_fixed, p.numel()])
     sigma, lam = ca.MX.sym("lam_f"), ca.MX.sym("lam_g", m)
     inputs = _local_inputs(terms, ca.vertcat(x, fixed), term_parameters)
-    gradient, weights = nlp.gradient.symbolic(constants), nlp.weights.symbolic(constants)
-    linear = ca.MX(nlp.pattern, ca.MX(nlp.entries.symbolic(constants)))
+    gradient, weights = ca.DM(nlp.gradient), ca.DM(nlp.weights)
+    linear = ca.MX(nlp.pattern, ca.MX(ca.DM(nlp.entries)))
 
     def mapped(name: str, k: int, *more) -> ca.MX:
         return ca.vec(mapped_function(getattr(terms[k].kernel, name), terms[k].copies)(*inputs[k], *more))
 
     # Objective: the linear part, and the costs in it
     costs = {k: ca.sum1(mapped("cost", k)) for k, term in enumerate(terms) if term.has_cost}
-    f = nlp.constant.symbolic(constants) + ca.dot(gradient, x)
+    f = nlp.constant + ca.dot(gradient, x)
     f += sum(weights[k] * cost for k, cost in costs.items() if terms[k].in_objective)
 
     # Constraints: the linear part, and residuals and costs scattered into their rows

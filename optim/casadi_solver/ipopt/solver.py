@@ -5,7 +5,6 @@ from __future__ import annotations
 import datetime
 import io
 from contextlib import nullcontext
-from dataclasses import dataclass
 from time import perf_counter
 from typing import Any
 
@@ -31,27 +30,6 @@ from .log import logged
 from .run import Ipopt, IpoptResult
 from .solution import CasadiSolutionLoader
 from .status import STATUS, advice
-
-
-@dataclass
-class Prepared:
-    """A model prepared for a solve.
-
-    Attributes
-    ----------
-    nlp : NonlinearProgram
-    rebuilt : str or None
-        Why the program was built; None if it was reused.
-    ipopt : Ipopt or None
-        None until the first solve.
-    compiled : str or None
-        Paths of the compiled functions, or why there are none; None if not requested.
-    """
-
-    nlp: NonlinearProgram
-    rebuilt: str | None
-    ipopt: Ipopt | None = None
-    compiled: str | None = None
 
 
 @SolverFactory.register("casadi", legacy_name="casadi", doc="IPOPT through CasADi, with CasADi grey boxes")
@@ -90,12 +68,10 @@ class CasadiSolver(SolverBase):
         Returns
         -------
         Results
-            ``extra_info`` holds ``iteration_count``, ``newton_steps`` (before the first iteration, see
-            :attr:`CasadiSolverConfig.predict`), ``factorizations`` (for these steps), ``return_status``, ``rebuilt``
-            (why the program was built; None if a persistent solver reused it) and ``compiled`` (paths of the compiled
-            functions, or why there are none), ``multipliers`` (of bounds and of constraints); ``timing_info`` the wall
-            times [s] ``build`` (walking the model), ``functions`` (derivatives and solver set-up), ``solve`` and,
-            within it, ``evaluation``.
+            ``extra_info`` holds ``iteration_count``, ``return_status``, ``compiled`` (paths of the compiled functions,
+            or why there are none) and ``multipliers`` (of bounds and of constraints); ``timing_info`` the wall times
+            [s] ``build`` (walking the model), ``functions`` (derivatives and solver set-up), ``solve`` and, within it,
+            ``evaluation``.
 
         Raises
         ------
@@ -119,8 +95,8 @@ class CasadiSolver(SolverBase):
         timer.start("build")
         try:
             with PauseGC():  # many objects, no cycles to collect
-                prepared = self._prepare(model, config)
-                data = read_data(prepared.nlp)
+                nlp = compile_nlp(model)
+                data = read_data(nlp)
         except TrivialConstraintError as error:
             if config.raise_exception_on_nonoptimal_result or config.load_solutions:
                 raise
@@ -129,21 +105,18 @@ class CasadiSolver(SolverBase):
         timer.stop("build")
         built = perf_counter()
         timer.start("functions")
-        if prepared.ipopt is None:
-            kernels = CompiledKernels() if config.compile else None
-            prepared.ipopt = Ipopt(prepared.nlp, kernels)
-            prepared.compiled = None if kernels is None else kernels.note
+        kernels = CompiledKernels() if config.compile else None
+        ipopt = Ipopt(nlp, data, kernels)
         timer.stop("functions")
         derived = perf_counter()
         timer.start("ipopt")
         with logged(config.tee) if config.tee else nullcontext(io.StringIO()) as log:
-            options = nlpsol_options(config, recommended_options(prepared.nlp))
-            predict = config.warm_start and config.predict
-            run = prepared.ipopt.run(data, options, config.iteration_callback, predict, config.multipliers)
+            options = nlpsol_options(config, recommended_options(nlp))
+            run = ipopt.run(options, config.iteration_callback, config.multipliers)
         timer.stop("ipopt")
 
-        results = self._results(prepared.nlp, run)
-        results.extra_info.rebuilt, results.extra_info.compiled = prepared.rebuilt, prepared.compiled
+        results = self._results(nlp, run)
+        results.extra_info.compiled = None if kernels is None else kernels.note
         results.solver_config = config
         results.solver_log = log.getvalue()
         times = results.timing_info
@@ -179,16 +152,11 @@ class CasadiSolver(SolverBase):
         StaleFlagManager.mark_all_as_stale()
         return results
 
-    def _prepare(self, model: BlockData, config: Any) -> Prepared:
-        return Prepared(compile_nlp(model), "every solve")
-
     def _results(self, nlp: NonlinearProgram, run: IpoptResult) -> Any:
         results: Any = Results()
         results.solver_name, results.solver_version = self.name, self.version()
         results.termination_condition, results.solution_status = STATUS[run.return_status]
         results.extra_info.iteration_count = run.iterations
-        results.extra_info.newton_steps = run.newton_steps
-        results.extra_info.factorizations = run.factorizations
         results.extra_info.infeasibility = run.infeasibility
         results.extra_info.return_status = run.return_status
         results.extra_info.multipliers = (run.iterate.lam_x, run.iterate.lam_g)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-import casadi as ca
 from pyomo.common.numeric_types import native_numeric_types
 from pyomo.core.base.expression import NamedExpressionData
 from pyomo.core.base.var import VarData
@@ -18,27 +17,23 @@ from pyomo.core.expr.numeric_expr import (
     SumExpression,
 )
 
-from .constants import Constants
-
-Number = float | ca.SX
+from .constants import numeric_value
 
 
 @dataclass(slots=True)
 class Affine:
     """An expression as constant + sum of coefficient * variable + sum of factor * nonlinear node.
 
-    Numbers are floats, or SX where they depend on constants that keep their symbols.
-
     Attributes
     ----------
-    coefficients : dict[int, number]
+    coefficients : dict[int, float]
         By id of the variable.
-    nonlinear : list of (number, expression)
+    nonlinear : list of (float, expression)
     """
 
-    constant: Number = 0.0
-    coefficients: dict[int, Number] = field(default_factory=dict)
-    nonlinear: list[tuple[Number, object]] = field(default_factory=list)
+    constant: float = 0.0
+    coefficients: dict[int, float] = field(default_factory=dict)
+    nonlinear: list[tuple[float, object]] = field(default_factory=list)
 
 
 class AffineSplitter:
@@ -52,13 +47,9 @@ class AffineSplitter:
     ----------
     variables : dict[int, VarData]
         The free variables met in linear terms so far, by id.
-    named : list of (NamedExpressionData, expression)
-        The named Expressions met, with their expressions.
     """
 
-    def __init__(self, constants: Constants):
-        self.constants = constants
-        self.named: list[tuple[NamedExpressionData, object]] = []
+    def __init__(self) -> None:
         self.variables: dict[int, VarData] = {}
         self._named: dict[int, Affine] = {}
 
@@ -80,14 +71,13 @@ class AffineSplitter:
                     pending.extend(unseen)
                     continue
                 self._named[id(node)] = affine
-                self.named.append((node, node.expr))
             pending.pop()
 
     def _walk(self, expr) -> tuple[Affine, list[NamedExpressionData]]:
         """Return `expr` split, and the named Expressions that are still unknown."""
         result, unseen = Affine(), []
-        stack: list[tuple[Number, Any]] = [(1.0, expr)]
-        coefficients, number_of = result.coefficients, self.constants.number
+        stack: list[tuple[float, Any]] = [(1.0, expr)]
+        coefficients = result.coefficients
         while stack:
             factor, node = stack.pop()
             kind = node.__class__
@@ -104,14 +94,14 @@ class AffineSplitter:
             elif node.is_variable_type():
                 self._add(result, factor, node)
             elif not node.is_potentially_variable():
-                result.constant += factor * number_of(node)
+                result.constant += factor * numeric_value(node)
             elif kind is NegationExpression:
                 stack.append((-factor, node.args[0]))
             elif kind is ProductExpression and _is_number(node.args[0]):
-                stack.append((factor * number_of(node.args[0]), node.args[1]))
+                stack.append((factor * numeric_value(node.args[0]), node.args[1]))
             elif (kind is ProductExpression or kind is DivisionExpression) and _is_number(node.args[1]):
-                number = number_of(node.args[1])
-                if kind is DivisionExpression and not isinstance(number, ca.SX) and not number:
+                number = numeric_value(node.args[1])
+                if kind is DivisionExpression and not number:
                     result.nonlinear.append((factor, node))  # the SymbolicWalker reports the division by zero
                 else:
                     stack.append((factor * number if kind is ProductExpression else factor / number, node.args[0]))
@@ -130,15 +120,15 @@ class AffineSplitter:
                 result.nonlinear.append((factor, node))
         return result, unseen
 
-    def _add_monomial(self, result: Affine, factor: Number, node: MonomialTermExpression) -> None:
+    def _add_monomial(self, result: Affine, factor: float, node: MonomialTermExpression) -> None:
         coefficient, var = node.args
         if coefficient.__class__ not in native_numeric_types:
-            coefficient = self.constants.number(coefficient)
+            coefficient = numeric_value(coefficient)
         self._add(result, factor * coefficient, var)
 
-    def _add(self, result: Affine, coefficient: Number, var: VarData) -> None:
+    def _add(self, result: Affine, coefficient: float, var: VarData) -> None:
         if var.fixed:
-            result.constant += coefficient * self.constants.number(var)
+            result.constant += coefficient * numeric_value(var)
             return
         key = id(var)
         self.variables[key] = var

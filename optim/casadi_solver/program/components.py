@@ -115,20 +115,12 @@ def _check_discretized(model: BlockData) -> None:
             )
 
 
-def bounded_expression(constraint: ConstraintData, evaluate_bounds: bool) -> tuple[Any, Any, Any]:
+def bounded_expression(constraint: ConstraintData) -> tuple[Any, Any, Any]:
     """Return lower bound, body and upper bound of a constraint; None for a bound that there is not."""
     if isinstance(constraint, _MatrixConstraintData):
         lower, upper = constraint.has_lb(), constraint.has_ub()
         return constraint.lower if lower else None, constraint.body, constraint.upper if upper else None
-    return constraint.to_bounded_expression(evaluate_bounds=evaluate_bounds)
-
-
-def written_expression(component: ConstraintData | ObjectiveData) -> object:
-    """Return what a constraint or objective was written as: the same object, or an equal tuple, until it changes."""
-    if isinstance(component, _MatrixConstraintData):
-        body = component.body
-        return component.lower, component.upper, tuple(body.linear_coefs or ()), tuple(map(id, body.linear_vars or ()))
-    return component.expr
+    return constraint.to_bounded_expression(evaluate_bounds=True)
 
 
 def _check_constructed(model: object) -> None:

@@ -6,17 +6,17 @@ import casadi as ca
 from pyomo.common.numeric_types import native_types
 from pyomo.core.base.expression import NamedExpressionData
 from pyomo.core.base.var import VarData
-from pyomo.core.expr.numeric_expr import Expr_ifExpression, PowExpression
+from pyomo.core.expr.numeric_expr import Expr_ifExpression
 from pyomo.core.expr.visitor import StreamBasedExpressionVisitor
 
-from .constants import Constants, Datum, real
+from .constants import numeric_value, real
 from .operators import operator_of
 
 
 class SymbolicWalker(StreamBasedExpressionVisitor):
     """Converts Pyomo expressions to SX; each named Expression is converted once, so shared subexpressions stay shared.
 
-    Fixed variables and Params enter as `constants` gives them; an expression of these alone becomes a float or a Datum.
+    Fixed variables and Params enter by their values; an expression of these alone becomes a float.
 
     Attributes
     ----------
@@ -24,17 +24,13 @@ class SymbolicWalker(StreamBasedExpressionVisitor):
         The free variables met so far, by id, in the order of their symbols.
     symbols : dict[int, casadi.SX]
         Their symbols.
-    named : list of (NamedExpressionData, expression)
-        The named Expressions met, with their expressions.
     """
 
-    def __init__(self, constants: Constants):
+    def __init__(self) -> None:
         super().__init__()
-        self.constants = constants
-        self.named: list[tuple[NamedExpressionData, object]] = []
         self.variables: dict[int, VarData] = {}
         self.symbols: dict[int, ca.SX] = {}
-        self._named: dict[int, ca.SX | Datum | float] = {}
+        self._named: dict[int, ca.SX | float] = {}
         self._numbers: dict[float, ca.SX] = {}
 
     def initializeWalker(self, expr):
@@ -46,12 +42,10 @@ class SymbolicWalker(StreamBasedExpressionVisitor):
             return False, child
         is_variable = child.is_variable_type()
         is_constant = child.fixed if is_variable else not child.is_potentially_variable()
-        if is_constant and child_idx == 1 and node.__class__ is PowExpression:
-            return False, self.constants.freeze(child)
         if is_variable:
             return False, self._variable(child)
         if is_constant:
-            return False, self.constants.number(child)
+            return False, numeric_value(child)
         if id(child) in self._named:
             return False, self._named[id(child)]
         return True, None
@@ -59,14 +53,12 @@ class SymbolicWalker(StreamBasedExpressionVisitor):
     def exitNode(self, node, data):
         if isinstance(node, NamedExpressionData):
             self._named[id(node)] = data[0]
-            self.named.append((node, node.expr))
             return data[0]
         if node.__class__ is Expr_ifExpression and not isinstance(data[0], ca.SX):
             return data[1] if data[0] else data[2]
         if not any(isinstance(item, ca.SX) for item in data):
             return real(node, lambda: node._apply_operation(data))
-        result = operator_of(node)(node, *map(self.number, data))
-        return result if any(item.__class__ is ca.SX for item in data) else Datum(result)
+        return operator_of(node)(node, *map(self.number, data))
 
     def number(self, number: float | ca.SX) -> ca.SX:
         """Return a number as SX, always the same for the same number; SX as it is."""
@@ -76,11 +68,11 @@ class SymbolicWalker(StreamBasedExpressionVisitor):
             self._numbers[number] = ca.SX(number)
         return self._numbers[number]
 
-    def _variable(self, var: VarData) -> ca.SX | Datum | float:
+    def _variable(self, var: VarData) -> ca.SX | float:
         key = id(var)
         if key not in self.symbols:
             if var.fixed:
-                return self.constants.number(var)
+                return numeric_value(var)
             self.symbols[key] = ca.SX.sym(f"v{len(self.symbols)}")
             self.variables[key] = var
         return self.symbols[key]

@@ -10,14 +10,11 @@ import numpy as np
 import pyomo.environ as pyo
 from pyomo.core.base.block import BlockData
 from pyomo.core.base.constraint import ConstraintData
-from pyomo.core.base.expression import NamedExpressionData
 from pyomo.core.base.objective import ObjectiveData
 
 from ..greyboxes.kernel import differentiate
 from ..greyboxes.mapped_kernel import MappedKernel
-from .coefficients import Coefficients
-from .components import Components, collect
-from .constants import Constants
+from .components import collect
 from .placement import PlacedBox, is_eliminable, place
 from .rows import Rows
 from .trivial import TrivialRows
@@ -30,56 +27,45 @@ class NonlinearProgram:
 
     Attributes
     ----------
-    components : Components
-        What the program was compiled from.
-    constants : Constants
-        Params and fixed variables, if they are symbolic.
     objective : ObjectiveData or None
     sense : int
         1 to minimise, -1 to maximise; f is the objective times this.
     variables : ProgramVariables
     constraints : list of ConstraintData
         Constraints of the first rows; rows of grey boxes follow.
-    lower, upper, gradient : Coefficients (m,), (m,), (n,)
-    constant : Coefficients (1,)
+    lower, upper, gradient : float arrays (m,), (m,), (n,)
+    constant : float
     pattern : casadi.Sparsity (m, n)
         Of the matrix.
-    entries : Coefficients
+    entries : float array
         Its nonzeros, column by column.
     terms : list of MappedKernel
         That of all expressions, if there is one, then those of the boxes.
-    weights : Coefficients
+    weights : float array
         Factor of every term's cost in the objective.
     boxes : list of PlacedBox
     trivial : TrivialRows or None
-    named : list of (NamedExpressionData, expression)
-        Named Expressions, with their expressions.
     """
 
     model: BlockData
-    components: Components
-    constants: Constants
     objective: ObjectiveData | None
     sense: int
     variables: ProgramVariables
     constraints: list[ConstraintData]
-    lower: Coefficients
-    upper: Coefficients
-    gradient: Coefficients
-    constant: Coefficients
+    lower: np.ndarray
+    upper: np.ndarray
+    gradient: np.ndarray
+    constant: float
     pattern: ca.Sparsity
-    entries: Coefficients
+    entries: np.ndarray
     terms: Sequence[MappedKernel]
-    weights: Coefficients
+    weights: np.ndarray
     boxes: Sequence[PlacedBox]
     trivial: TrivialRows | None
-    named: Sequence[tuple[NamedExpressionData, object]]
 
-    def parameters(self, constants: np.ndarray) -> np.ndarray:
-        """Return the parameters of all terms' copies in turn, for values of the constants."""
-        algebraic = [constants] * (len(self.terms) - len(self.boxes))
-        boxes = [box.model.parameters.ravel() for box in self.boxes]
-        return np.concatenate([np.zeros(0), *algebraic, *boxes])
+    def parameters(self) -> np.ndarray:
+        """Return the parameters of all terms' copies in turn."""
+        return np.concatenate([np.zeros(0), *[box.model.parameters.ravel() for box in self.boxes]])
 
     def row_name(self, row: int) -> str:
         """Return the name of the constraint of a row."""
@@ -91,29 +77,9 @@ class NonlinearProgram:
                 return box.model.equality_constraint_names()[places[0]]
         return "the value of a grey box"
 
-    def has_freedom(self, fixed: Sequence[bool]) -> bool:
-        """Whether enough variables are free when some (n,) are fixed: one in every row, and no fewer than equations."""
-        free = np.append(~np.array(fixed, dtype=bool), np.zeros(len(self.variables.fixed), dtype=bool))
-        places = [tuple(np.array(part, dtype=np.int64) for part in self.pattern.get_triplet())]
-        for term in self.terms:
-            columns = term.gradient_indices()
-            places += [term.jacobian_indices(), (np.full_like(columns, term.cost_row), columns)]
-        reached = np.zeros(len(self.lower) + 1, dtype=bool)  # the last entry absorbs residuals that are not constraints
-        for row, column in places:
-            reached[row[free[column]]] = True
-        equations = int((self.lower.fixed == self.upper.fixed).sum())  # varying ones count as well
-        return bool(reached[:-1].all()) and int(free.sum()) >= equations
 
-
-def compile_nlp(model: BlockData, symbolic: bool = False) -> NonlinearProgram:
+def compile_nlp(model: BlockData) -> NonlinearProgram:
     """Compile a Pyomo model to a nonlinear program.
-
-    Parameters
-    ----------
-    model : BlockData
-    symbolic : bool
-        Whether Params and fixed variables are symbolic, so that the program is valid for other values too. Otherwise
-        only start values, bounds of variables, and the fixed variables and parameters of grey boxes may change.
 
     Raises
     ------
@@ -121,8 +87,7 @@ def compile_nlp(model: BlockData, symbolic: bool = False) -> NonlinearProgram:
         Integer variables, several objectives, foreign grey boxes, unsupported components or functions.
     """
     # Rows of the constraints, and the objective, as coefficients and symbols
-    components, constants = collect(model), Constants(symbolic)
-    rows = Rows(constants)
+    components, rows = collect(model), Rows()
     for constraint in components.constraints:
         rows.add(constraint)
     objective = components.objective
@@ -151,28 +116,22 @@ def compile_nlp(model: BlockData, symbolic: bool = False) -> NonlinearProgram:
     gradient = dict(zip(variables.positions(goal).tolist(), goal.values(), strict=True))
     pattern, order = _column_major(np.array(rows.row, dtype=np.int64), variables.positions(rows.key), (m, n))
 
-    def coefficients(entries: Sequence) -> Coefficients:
-        return Coefficients.of(entries, constants)
-
     return NonlinearProgram(
         model=model,
-        components=components,
-        constants=constants,
         objective=objective,
         sense=sense,
         variables=variables,
         constraints=rows.constraints,
-        lower=coefficients(rows.lower),
-        upper=coefficients(rows.upper),
-        gradient=coefficients([gradient.get(i, 0.0) for i in range(n)]),
-        constant=coefficients([sense * affine.constant]),
+        lower=np.array(rows.lower, dtype=float),
+        upper=np.array(rows.upper, dtype=float),
+        gradient=np.array([gradient.get(i, 0.0) for i in range(n)], dtype=float),
+        constant=sense * affine.constant,
         pattern=pattern,
-        entries=coefficients(rows.coefficient).reordered(order),
+        entries=np.array(rows.coefficient, dtype=float)[order],
         terms=[*algebraic, *(box.term for box in boxes)],
-        weights=coefficients(factors),
+        weights=np.array(factors, dtype=float),
         boxes=boxes,
         trivial=rows.trivial(),
-        named=rows.named,
     )
 
 
@@ -188,7 +147,7 @@ def _algebraic_term(rows: Rows, variables: ProgramVariables) -> MappedKernel:
     walker, cost = rows.walker, rows.cost
     symbols = ca.vertcat(*walker.symbols.values())
     residual = ca.vertcat(ca.SX(0, 1), *rows.residuals)
-    kernel = differentiate(symbols, rows.constants.symbol, residual, ca.SX(0) if cost is None else cost, "algebraic")
+    kernel = differentiate(symbols, ca.SX(0, 1), residual, ca.SX(0) if cost is None else cost, "algebraic")
     return MappedKernel(
         kernel=kernel,
         columns=variables.positions(walker.symbols)[None, :],

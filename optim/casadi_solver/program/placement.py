@@ -5,14 +5,13 @@ from __future__ import annotations
 from copy import copy
 from dataclasses import dataclass
 
-import casadi as ca
 import numpy as np
 from pyomo.core.base.var import VarData
 
 from ..greyboxes.greybox import CasadiGreyBox
 from ..greyboxes.mapped_kernel import MappedKernel
-from .affine import Number
 from .components import BoxOnVariables
+from .constants import numeric_value
 from .errors import TrivialConstraintError
 from .rows import Rows
 from .trivial import TOLERANCE
@@ -75,13 +74,13 @@ def is_eliminable(output: VarData, variables: ProgramVariables) -> bool:
     return id(output) not in variables and not output.fixed and output.bounds == (None, None)
 
 
-def place(box: BoxOnVariables, weight: Number | None, variables: ProgramVariables, rows: Rows) -> PlacedBox:
+def place(box: BoxOnVariables, weight: float | None, variables: ProgramVariables, rows: Rows) -> PlacedBox:
     """Place a grey box: assign its columns and append its rows.
 
     Parameters
     ----------
     box : BoxOnVariables
-    weight : number or None
+    weight : float or None
         Factor of the cost in the minimised objective if its output is eliminated; otherwise None, and a last row
         imposes cost - output = 0.
     variables : ProgramVariables
@@ -96,13 +95,13 @@ def place(box: BoxOnVariables, weight: Number | None, variables: ProgramVariable
     row_numbers[free] = rows.append([0.0] * int(free.sum()))
     output, cost_row = box.output, -1
     if output is not None and weight is None:
-        cost_row = int(rows.append([rows.constants.number(output) if output.fixed else 0.0])[0])
+        cost_row = int(rows.append([numeric_value(output) if output.fixed else 0.0])[0])
         if not output.fixed:
             rows.enter(cost_row, {id(output): -1.0})
     return PlacedBox(
         box,
         columns,
-        MappedKernel(model.kernel, local, row_numbers, isinstance(weight, ca.SX) or bool(weight), cost_row),
+        MappedKernel(model.kernel, local, row_numbers, bool(weight), cost_row),
         eliminated=cost_row < 0,
     )
 

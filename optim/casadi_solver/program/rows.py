@@ -8,17 +8,14 @@ from typing import Any
 
 import casadi as ca
 import numpy as np
-from pyomo.common.numeric_types import native_numeric_types
 from pyomo.core.base.constraint import ConstraintData
-from pyomo.core.base.expression import NamedExpressionData
 from pyomo.core.base.var import VarData
 
 from flexblocks.errors import FlexblocksError
 
-from .affine import Affine, AffineSplitter, Number
-from .coefficients import Coefficients
+from .affine import Affine, AffineSplitter
 from .components import bounded_expression
-from .constants import Constants, Datum
+from .constants import numeric_value
 from .expression import SymbolicWalker
 from .trivial import TrivialRows
 
@@ -28,7 +25,6 @@ class Rows:
 
     Attributes
     ----------
-    constants : Constants
     constraints : list of ConstraintData
         Those of the first rows; constraints without bounds or without free variables make no row.
     lower, upper : list of numbers
@@ -41,37 +37,31 @@ class Rows:
         Nonlinear part of the objective.
     """
 
-    def __init__(self, constants: Constants):
-        self.constants = constants
-        self.splitter = AffineSplitter(constants)
+    def __init__(self) -> None:
+        self.splitter = AffineSplitter()
         self._walker: SymbolicWalker | None = None  # made when a constraint is not linear
         self.constraints: list[ConstraintData] = []
-        self.lower: list[Number] = []
-        self.upper: list[Number] = []
+        self.lower: list[float] = []
+        self.upper: list[float] = []
         self.row: list[int] = []
         self.key: list[int] = []
-        self.coefficient: list[Number] = []
+        self.coefficient: list[float] = []
         self.residuals: list[ca.SX] = []
         self.residual_rows: list[int] = []
         self.cost: ca.SX | None = None
-        self._trivial: list[tuple[ConstraintData, Number, Number, Number]] = []
+        self._trivial: list[tuple[ConstraintData, float, float, float]] = []
 
     @property
     def walker(self) -> SymbolicWalker:
         """The walker that converts nonlinear expressions to SX."""
         if self._walker is None:
-            self._walker = SymbolicWalker(self.constants)
+            self._walker = SymbolicWalker()
         return self._walker
 
     @property
     def nonlinear_variables(self) -> dict[int, VarData]:
         """The free variables met in nonlinear expressions, by id."""
         return {} if self._walker is None else self._walker.variables
-
-    @property
-    def named(self) -> list[tuple[NamedExpressionData, object]]:
-        """The named Expressions met, with their expressions."""
-        return self.splitter.named + ([] if self._walker is None else self._walker.named)
 
     def add(self, constraint: ConstraintData) -> None:
         """Add a constraint.
@@ -82,12 +72,12 @@ class Rows:
             It contains something without a value or a CasADi counterpart.
         """
         try:
-            lower, body, upper = bounded_expression(constraint, not self.constants.symbolic)
+            lower, body, upper = bounded_expression(constraint)
             if lower is None and upper is None:
                 return
             affine, residual = self._split(body)
-            lower = -math.inf if lower is None else self._number(lower) - affine.constant
-            upper = math.inf if upper is None else self._number(upper) - affine.constant
+            lower = -math.inf if lower is None else numeric_value(lower) - affine.constant
+            upper = math.inf if upper is None else numeric_value(upper) - affine.constant
         except FlexblocksError as error:
             raise type(error)(f"Constraint '{constraint.name}': {error}") from error
         if residual is None and not affine.coefficients:
@@ -102,14 +92,14 @@ class Rows:
             self.residuals.append(residual)
             self.residual_rows.append(row)
 
-    def append(self, values: Sequence[Number]) -> np.ndarray:
+    def append(self, values: Sequence[float]) -> np.ndarray:
         """Append equality rows with these right-hand sides; return their numbers."""
         start = len(self.lower)
         self.lower.extend(values)
         self.upper.extend(values)
         return np.arange(start, len(self.lower))
 
-    def enter(self, row: int, coefficients: dict[int, Number]) -> None:
+    def enter(self, row: int, coefficients: dict[int, float]) -> None:
         """Enter linear coefficients, by id of the variable, into a row."""
         self.row.extend([row] * len(coefficients))
         self.key.extend(coefficients.keys())
@@ -126,14 +116,14 @@ class Rows:
         for factor, node in affine.nonlinear:
             part: Any = self.walker.walk_expression(node)
             if part.__class__ is not ca.SX or part.is_constant():
-                affine.constant += factor * (part if isinstance(part, Datum) else float(part))
+                affine.constant += factor * float(part)
                 continue
             part = ca.SX.binary(ca.OP_MUL, self.walker.number(factor), part)
             residual = part if residual is None else ca.SX.binary(ca.OP_ADD, residual, part)
         if residual is not None and residual.is_zero():  # x**2 - x**2
             residual = None
-        if self.constants.symbolic or 0.0 in affine.coefficients.values():  # x - x
-            affine.coefficients = {key: c for key, c in affine.coefficients.items() if isinstance(c, ca.SX) or c}
+        if 0.0 in affine.coefficients.values():  # x - x
+            affine.coefficients = {key: c for key, c in affine.coefficients.items() if c}
         return affine, residual
 
     def variables(self) -> dict[int, VarData]:
@@ -144,8 +134,5 @@ class Rows:
         """Return the constraints without free variables; None where there are none."""
         if not self._trivial:
             return None
-        body, lower, upper = (Coefficients.of([entry[k] for entry in self._trivial], self.constants) for k in (1, 2, 3))
+        body, lower, upper = (np.array([entry[k] for entry in self._trivial], dtype=float) for k in (1, 2, 3))
         return TrivialRows([entry[0] for entry in self._trivial], body, lower, upper)
-
-    def _number(self, bound) -> Number:
-        return bound if bound.__class__ in native_numeric_types else self.constants.number(bound)

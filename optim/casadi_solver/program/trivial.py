@@ -7,7 +7,6 @@ from dataclasses import dataclass
 import numpy as np
 from pyomo.core.base.constraint import ConstraintData
 
-from .coefficients import Coefficients
 from .errors import TrivialConstraintError
 
 #: IPOPT's default, and that of Pyomo's own model writers for constraints without free variables.
@@ -21,23 +20,23 @@ class TrivialRows:
     Attributes
     ----------
     constraints : list of ConstraintData
-    body, lower, upper : Coefficients
+    body, lower, upper : float arrays
         The body, and the bounds less the body.
     """
 
     constraints: list[ConstraintData]
-    body: Coefficients
-    lower: Coefficients
-    upper: Coefficients
+    body: np.ndarray
+    lower: np.ndarray
+    upper: np.ndarray
 
-    def check(self, constants: np.ndarray) -> None:
-        """Refuse values of the constants that violate a constraint.
+    def check(self) -> None:
+        """Refuse constraints that are violated.
 
         Raises
         ------
         TrivialConstraintError
         """
-        body, lower, upper = (part.at(constants) for part in (self.body, self.lower, self.upper))
+        body, lower, upper = self.body, self.lower, self.upper
         for i in np.flatnonzero(~((lower <= TOLERANCE) & (upper >= -TOLERANCE))).tolist():
             raise TrivialConstraintError(
                 f"Constraint '{self.constraints[i].name}' has no free variable and is {body[i]:g}; must be in "

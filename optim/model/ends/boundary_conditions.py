@@ -72,18 +72,15 @@ def state_variables(b: Any, t: PhaseTranscription, k: int) -> list:
     return [getattr(b, part)[k, name] for part, names in state_names(t.dae).items() for name in names]
 
 
-def set_states(b: Any, t: PhaseTranscription, k: int, end: End, free: bool = False) -> None:
-    """Fix the states at a mesh point to those of a known equilibrium, or unfix them again."""
+def set_states(b: Any, t: PhaseTranscription, k: int, end: End) -> None:
+    """Fix the states at a mesh point to those of a known equilibrium."""
     states, n = state_variables(b, t, k), t.dae.tree.size
     settable = _fixable(t, k, end)
     if k and t.static.names:
         add_arrival(b, t, k, end.point.x[:n].tolist(), "q", leaving_out=end.open)
         settable = [i for i in settable if i >= n]
     for i in settable:
-        if free:
-            states[i].unfix()
-        else:
-            states[i].fix(float(end.point.x[i]))
+        states[i].fix(float(end.point.x[i]))
 
 
 def _fixable(t: PhaseTranscription, k: int, end: End) -> list[int]:

@@ -229,6 +229,7 @@ HOT static int interior_point(programme *p) {
     double left = 0.0;
     const int before = p->iterations;
     for (;; p->iterations++) {
+        if (is_late()) return 1;
         /* Residuals. */
         for (int i = 0; i < NV; i++) dense.rd[i] = dense.g[i] + dot(dense.H + i * NV, dense.u, NV);
         for (int i = 0; i < count; i++) dense.c[i] = -dense.lam[i];

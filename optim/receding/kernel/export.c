@@ -4,6 +4,13 @@ EXPORTED int JOINED(NAME, _state_size)(void) { return (int)(sizeof(memory) / siz
 
 EXPORTED void JOINED(NAME, _init)(double *state) { memset(state, 0, sizeof(memory)); }
 
+#if CLOCKED
+double (*JOINED(NAME, _clock))(void) = 0;
+#define CLOCK JOINED(NAME, _clock)
+#else
+#define CLOCK 0
+#endif
+
 /* One sample: what is measured (NX), references (NREF) where they are known only now, and the inputs (NU) that act from
    now on. Returns 0, or 1 where it could do nothing. */
 EXPORTED int JOINED(NAME, _step)(const double *measured, const double *reference, double *state, double *inputs) {
@@ -11,7 +18,7 @@ EXPORTED int JOINED(NAME, _step)(const double *measured, const double *reference
     memory *m = (memory *)state;
     double chosen[NU], now[NU];
     memcpy(now, m->pending[0], sizeof now); /* commands that take effect later are on their way */
-    const int failed = iterate(m, measured, reference, parameters, chosen);
+    const int failed = iterate(m, measured, reference, parameters, CLOCK, chosen);
     memcpy(inputs, DELAY ? now : chosen, sizeof now);
     return failed;
 }

@@ -94,7 +94,7 @@ static void finite_bounds(const double *from, double *to, int count) {
 }
 
 static int solve_qp(programme *d) {
-    if (!hpipm.ready && begin()) return 1;
+    if (is_late() || (!hpipm.ready && begin())) return 1;
     double first[NXA], bounds[NG + NU + 1];
     for (int k = 0; k < N; k++) {
         if (k) {

@@ -30,11 +30,15 @@ static void stabilising(const double *x, const double *p, const double *f, doubl
         u[i] = failed || !isfinite(u[i]) ? clipped(0.0, ULOW[i], UHIGH[i]) : clipped(u[i], ULOW[i], UHIGH[i]);
 }
 
-/* A plan from x on that the stabilising law makes. */
+/* A plan from x on that the stabilising law makes; what of it the deadline leaves no time for stays where it is. */
 static void reset(memory *m, const double *x, const double *p) {
     memcpy(m->xs[0], x, sizeof m->xs[0]);
     for (int k = 0; k < N; k++) {
-        stabilising(m->xs[k], p, m->force, m->us[k]);
+        const int late = is_late();
+        if (late && k)
+            memcpy(m->us[k], m->us[k - 1], sizeof m->us[k]);
+        else
+            stabilising(m->xs[k], p, m->force, m->us[k]);
         if (k == 0)
             for (int i = 0; i < NU; i++)
                 m->us[0][i] = clipped(m->us[0][i], m->last[i] - RATE[i] * GRID[0], m->last[i] + RATE[i] * GRID[0]);
@@ -44,7 +48,7 @@ static void reset(memory *m, const double *x, const double *p) {
                     clipped(m->us[k][i], m->us[k - 1][i] - RATE[i] * GRID[k], m->us[k - 1][i] + RATE[i] * GRID[k]);
         memset(m->K[k], 0, sizeof m->K[k]);
         memcpy(m->xs[k + 1], m->xs[k], sizeof m->xs[k]);
-        if (advance(m->xs[k + 1], m->us[k], m->K[k], GRID[k], p, m->force)) {
+        if (late || advance(m->xs[k + 1], m->us[k], m->K[k], GRID[k], p, m->force)) {
             memset(m->K[k], 0, sizeof m->K[k]); /* it stays where it is */
             memcpy(m->xs[k + 1], m->xs[k], sizeof m->xs[k]);
             for (int i = NQ; i < 2 * NQ; i++) m->xs[k + 1][i] = 0.0;
@@ -229,10 +233,10 @@ static int limits(const memory *m, int k, const double *p) {
 
 static int prepare(memory *m, const double *x, const double *p) {
     programme *qp = &ws.qp;
-    ws.limited = 0;
+    ws.limited = ws.qp.iterations = 0;
     double defect = 0.0;
     for (int k = 0; k < N; k++) {
-        if (linearise(m, k, p) || cost(m, k, p) || limits(m, k, p)) return 1;
+        if (is_late() || linearise(m, k, p) || cost(m, k, p) || limits(m, k, p)) return 1;
         for (int i = 0; i < NX; i++) defect = most(defect, fabs(qp->b[k][i]));
         for (int i = 0; i < NU; i++) {
             qp->ulow[k][i] = (ULOW[i] - m->us[k][i]) / SIZE[i];
@@ -299,14 +303,26 @@ static int look_ahead(const memory *m, const double *now) {
 #endif
 }
 
-static int iterate(memory *m, const double *measured, const double *now, const double *p, double *u) {
+/* A sample is over: commands on their way move on. */
+static void dispatch(memory *m, const double *u) {
+    for (int j = 0; j + 1 < DELAY; j++) memcpy(m->pending[j], m->pending[j + 1], sizeof m->pending[j]);
+    if (DELAY) memcpy(m->pending[DELAY - 1], u, sizeof m->pending[0]);
+    m->time += GRID[0];
+}
+
+/* One sample, by its deadline where `clock` is not 0. */
+static int iterate(memory *m, const double *measured, const double *now, const double *p, double (*clock)(void),
+                   double *u) {
     double *count = m->counters, x[NX], planned[NU];
+    deadline.clock = isfinite(DEADLINE) ? clock : 0;
+    deadline.passed = 0;
+    if (deadline.clock) deadline.until = deadline.clock() + DEADLINE;
     count[STEPS] += 1.0;
     if (!all_finite(measured, NX) || look_ahead(m, now)) {
         /* Nothing is known of this sample: the last command goes on. */
         memcpy(u, m->last, sizeof m->last);
         if (m->begun > 0.5) shift(m);
-        m->time += GRID[0];
+        dispatch(m, u);
         count[UNKNOWN] += 1.0;
         memcpy(m->predicted, m->xs[0], sizeof m->predicted);
         return 0;
@@ -330,9 +346,9 @@ static int iterate(memory *m, const double *measured, const double *now, const d
     }
     memcpy(planned, m->us[0], sizeof planned);
     int failed = prepare(m, x, p);
-    if (failed) count[RESETS] += 1.0;
+    if (failed && !deadline.passed) count[RESETS] += 1.0;
     if (!failed) failed = feedback(m), count[QP_ITERATIONS] += ws.qp.iterations;
-    if (failed) {
+    if (failed && !deadline.passed) {
         /* A second iteration, from the plan of the stabilising law. */
         reset(m, x, p);
         count[SECOND] += 1.0;
@@ -349,7 +365,10 @@ static int iterate(memory *m, const double *measured, const double *now, const d
             memcpy(u, planned, sizeof planned);
         else
             stabilising(x, p, m->force, u);
-        reset(m, x, p);
+        if (deadline.passed)
+            count[LATE] += 1.0; /* the plan stays, shifted */
+        else
+            reset(m, x, p);
     } else {
         m->failing = 0.0;
         memcpy(u, m->us[0], sizeof m->us[0]);
@@ -364,8 +383,6 @@ static int iterate(memory *m, const double *measured, const double *now, const d
     }
     count[SATURATED] += saturated;
     if (DELAY == 0) memcpy(m->predicted, m->xs[1], sizeof m->predicted);
-    for (int j = 0; j + 1 < DELAY; j++) memcpy(m->pending[j], m->pending[j + 1], sizeof m->pending[j]);
-    if (DELAY) memcpy(m->pending[DELAY - 1], u, sizeof m->pending[0]);
-    m->time += GRID[0];
+    dispatch(m, u);
     return 0;
 }

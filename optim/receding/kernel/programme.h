@@ -14,7 +14,7 @@ typedef struct {
     double counters[COUNTERS];
 } memory;
 
-enum { STEPS, SATURATED, QP_ITERATIONS, QP_MOST, SECOND, SHIFTED, STABILISED, RESETS, LIMITED, UNKNOWN };
+enum { STEPS, SATURATED, QP_ITERATIONS, QP_MOST, SECOND, SHIFTED, STABILISED, RESETS, LIMITED, UNKNOWN, LATE };
 
 typedef struct {
     double A[N][NXA * NXA], B[N][NXA * NU], b[N][NXA];      /* row major, scaled */
@@ -34,3 +34,15 @@ typedef struct {
 } workspace;
 
 static THREAD_LOCAL workspace ws;
+
+/* The deadline of a sample, by a clock [s] if there is one. */
+static THREAD_LOCAL struct {
+    double (*clock)(void);
+    double until;
+    int passed;
+} deadline;
+
+static int is_late(void) {
+    if (deadline.clock && !deadline.passed) deadline.passed = deadline.clock() > deadline.until;
+    return deadline.passed;
+}

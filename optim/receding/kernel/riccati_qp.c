@@ -135,6 +135,7 @@ static int solve_qp(programme *d) {
     memcpy(rc.p[N], d->q[N], sizeof rc.p[N]);
     int from = N - 1, fewest = NV + 1, patience = PIVOTS;
     for (d->iterations = 1; d->iterations <= ACTIVE_SETS; d->iterations++) {
+        if (is_late()) return 1;
         for (int k = from; k >= 0; k--)
             if (stage_back(d, k)) return interior_point(d);
         forwards(d);

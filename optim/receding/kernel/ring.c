@@ -48,6 +48,12 @@ static double now_in_microseconds(void) {
     return 1e6 * (double)t.tv_sec + 1e-3 * (double)t.tv_nsec;
 }
 
+static double wall_clock(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
 /* The time that the iteration took which made this key [us], in any thread; -1 where that is gone. */
 EXPORTED double receding_time(double key) {
     double time = -1.0;

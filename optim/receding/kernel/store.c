@@ -18,7 +18,7 @@ EXPORTED int NAME(const double **arg, double **res, integer *iw, double *w, int 
         memcpy(m.force, state + FIRST_FORCE, sizeof m.force);
         if (key > 0.0) m.counters[RESETS] += 1.0;
     }
-    if (iterate(&m, x, now, p, u)) return 1;
+    if (iterate(&m, x, now, p, wall_clock, u)) return 1;
     state[KEY] = key_of(&m);
     state[CLOCK] = m.time;
     state[FAILING] = m.failing;

@@ -62,21 +62,6 @@ def test_libraries_are_kept_by_content(cache):
     assert len(libraries(cache)) == 2
 
 
-@needs_compiler
-def test_compiled_functions_take_new_numbers(cache):
-    solver, m = SolverFactory("casadi_persistent"), pendulum()
-    solver.solve(m, compile=True, solver_options=OPTIONS)
-    m.weight = 3.0
-    m.angle[0].fix(-0.4)
-    m.dynamics.get_external_model().parameters = (1.0, 0.1)
-    result = solver.solve(m, compile=True, solver_options=OPTIONS)
-    assert result.extra_info.rebuilt is None
-    found = values(m)
-    solve(m)
-    assert found == pytest.approx(values(m), abs=1e-7)
-    assert solver.solve(m, solver_options=OPTIONS).extra_info.rebuilt == "option compile"
-
-
 def test_without_a_compiler(cache, monkeypatch):
     monkeypatch.delenv("CC", raising=False)
     monkeypatch.setenv("PATH", str(cache))

@@ -19,7 +19,6 @@ from flexblocks.optim.casadi_solver import (
 )
 from oracles.textbook_programs import hs071, infeasible
 
-SOLVERS = pytest.mark.parametrize("name", ["casadi", "casadi_persistent"])
 ASK_NOTHING = {"raise_exception_on_nonoptimal_result": False, "load_solutions": False}
 
 
@@ -63,10 +62,9 @@ def box_on_fixed():
 INFEASIBLE = [violated_by_fixed, crossed_bounds, crossed_constraint, cancelled_constraint, box_on_fixed]
 
 
-@SOLVERS
 @pytest.mark.parametrize("build", INFEASIBLE)
-def test_a_model_infeasible_as_it_stands_gives_results_when_asked_so(name, build):
-    result = SolverFactory(name).solve(build(), **ASK_NOTHING)
+def test_a_model_infeasible_as_it_stands_gives_results_when_asked_so(build):
+    result = SolverFactory("casadi").solve(build(), **ASK_NOTHING)
     assert result.termination_condition == TerminationCondition.provenInfeasible
     assert result.solution_status == SolutionStatus.noSolution
     assert result.incumbent_objective is None
@@ -77,7 +75,7 @@ def test_a_model_infeasible_as_it_stands_gives_results_when_asked_so(name, build
         result.solution_loader.load_vars()
     for asked in ({}, {"load_solutions": False}, {"raise_exception_on_nonoptimal_result": False}):
         with pytest.raises(TrivialConstraintError) as caught:
-            SolverFactory(name).solve(build(), **asked)
+            SolverFactory("casadi").solve(build(), **asked)
         for kind in (NoOptimalSolutionError, NoSolutionError, InfeasibleConstraintException):
             assert isinstance(caught.value, kind)
 
@@ -97,7 +95,6 @@ def stops(iteration):
     raise ZeroDivisionError
 
 
-@SOLVERS
 @pytest.mark.parametrize(
     ("build", "options", "error"),
     [
@@ -109,7 +106,7 @@ def stops(iteration):
         *((build, {}, TrivialConstraintError) for build in INFEASIBLE),
     ],
 )
-def test_an_exception_leaves_the_model_as_it_was(name, build, options, error):
+def test_an_exception_leaves_the_model_as_it_was(build, options, error):
     m = build()
     m.dual, m.rc = (pyo.Suffix(direction=pyo.Suffix.IMPORT) for _ in range(2))
     some = next(m.component_data_objects(pyo.Constraint))
@@ -122,7 +119,7 @@ def test_an_exception_leaves_the_model_as_it_was(name, build, options, error):
         box.set_equality_constraint_multipliers([4.0])
     before = state(m)
     with pytest.raises(error) as caught:
-        SolverFactory(name).solve(m, **options)
+        SolverFactory("casadi").solve(m, **options)
     assert state(m) == before
     for box in boxes:
         assert box.evaluate_equality_constraints() == pytest.approx([-0.75])
@@ -142,31 +139,28 @@ def test_the_last_iterate_is_loaded_when_no_exception_is_asked_for():
     assert values != [var.value for var in hs071().x.values()]
 
 
-@SOLVERS
-def test_without_an_optimum_there_is_no_incumbent(name):
+def test_without_an_optimum_there_is_no_incumbent():
     for build, options in ((infeasible, {}), (hs071, {"iteration_limit": 1})):
-        result = SolverFactory(name).solve(build(), **options, raise_exception_on_nonoptimal_result=False)
+        result = SolverFactory("casadi").solve(build(), **options, raise_exception_on_nonoptimal_result=False)
         assert result.incumbent_objective is None
 
 
-@SOLVERS
-def test_a_time_limit_of_zero_ends_before_the_first_iteration(name):
-    result = SolverFactory(name).solve(hs071(), time_limit=0, raise_exception_on_nonoptimal_result=False)
+def test_a_time_limit_of_zero_ends_before_the_first_iteration():
+    result = SolverFactory("casadi").solve(hs071(), time_limit=0, raise_exception_on_nonoptimal_result=False)
     assert result.termination_condition == TerminationCondition.maxTimeLimit
     assert result.extra_info.iteration_count == 0
 
 
-@SOLVERS
-def test_what_is_no_constructed_model_is_refused(name):
+def test_what_is_no_constructed_model_is_refused():
     abstract = pyo.AbstractModel("plant")
     abstract.x = pyo.Var(initialize=1.0)
     abstract.cost = pyo.Objective(rule=lambda m: (m.x - 2) ** 2)
-    for solver in (SolverFactory(name), pyo.SolverFactory(name)):
+    for solver in (SolverFactory("casadi"), pyo.SolverFactory("casadi")):
         with pytest.raises(UnsupportedModelError, match=r"'plant' is abstract.*create_instance"):
             solver.solve(abstract)
     instance = abstract.create_instance()
-    SolverFactory(name).solve(instance)
+    SolverFactory("casadi").solve(instance)
     assert instance.x.value == pytest.approx(2.0)
     for nothing in (None, 3, "model", pyo.Var()):
         with pytest.raises(UnsupportedModelError, match="must be a ConcreteModel or one of its blocks"):
-            SolverFactory(name).solve(nothing)
+            SolverFactory("casadi").solve(nothing)

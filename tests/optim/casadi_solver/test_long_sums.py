@@ -75,17 +75,11 @@ def pyomo_values(m, nlp, data, x):
     return nlp.sense * pyo.value(m.objective), g
 
 
-@pytest.mark.parametrize("symbolic", [False, True])
 @pytest.mark.parametrize("seed", [0, 1])
-def test_derivatives_are_those_of_pyomos_values(seed, symbolic):
+def test_derivatives_are_those_of_pyomos_values(seed):
     m = motley(seed)
-    nlp = compile_nlp(m, symbolic)
+    nlp = compile_nlp(m)
     oracle, rng = build_oracle(nlp), np.random.default_rng(seed)
-    if symbolic:  # the program compiled before holds for other data, too
-        for i in m.p:
-            m.p[i] = float(rng.uniform(0.5, 1.5))
-        m.fixed[0].fix(0.4)
-        m.fixed[1].fix(0.8)
     data, x, step = read_data(nlp), rng.uniform(0.6, 1.4, len(nlp.variables.free)), 1e-6
 
     f, g, gradient, jacobian, hessian, lam = at(oracle, data, x)
@@ -101,10 +95,9 @@ def test_derivatives_are_those_of_pyomos_values(seed, symbolic):
         np.testing.assert_allclose(hessian[:, i], (slopes[0] - slopes[1]) / (2 * step), rtol=1e-6, atol=1e-5)
 
 
-@pytest.mark.parametrize("solver", ["casadi", "casadi_persistent"])
-def test_gpp_agrees_with_pounce(solver):
+def test_gpp_agrees_with_pounce():
     ours, theirs = gpp(40), gpp(40)
-    result = SolverFactory(solver).solve(ours, solver_options=TIGHT)
+    result = SolverFactory("casadi").solve(ours, solver_options=TIGHT)
     pyo.SolverFactory("pounce").solve(theirs, options=TIGHT)
     assert result.incumbent_objective == pytest.approx(pyo.value(theirs.objective), rel=1e-9)
     for i in ours.x:
@@ -142,31 +135,3 @@ def test_a_term_without_a_value_is_refused(term):
     m.objective = pyo.Objective(expr=sum(term(m, i) for i in m.x))
     with pytest.raises(UnsupportedModelError, match=r"divides by zero|no value|no real value"):
         SolverFactory("casadi").solve(m)
-
-
-def test_a_persistent_solver_follows_the_data_of_long_sums():
-    m, solver = motley(3), SolverFactory("casadi_persistent")
-    m.objective.sense = pyo.minimize
-    m.x.setlb(0.2)
-    m.x.setub(2.0)
-    solver.solve(m, solver_options=TIGHT)
-
-    def check(rebuilt):
-        ours = solver.solve(m, solver_options=TIGHT)
-        other = m.clone()
-        theirs = SolverFactory("casadi").solve(other, solver_options=TIGHT)
-        assert ours.extra_info.rebuilt == rebuilt
-        assert ours.incumbent_objective == pytest.approx(theirs.incumbent_objective, rel=1e-9)
-        assert ours.incumbent_objective == pytest.approx(pyo.value(m.objective), rel=1e-9)
-
-    m.p[2] = 2.5
-    m.fixed[1].fix(0.5)
-    check(None)
-    m.power = 2
-    check("an exponent")
-    m.r[4] = m.x[4] * 2 - 1
-    check("expression of 'r[4]'")
-    m.fixed[0].unfix()
-    m.fixed[0].setlb(0.1)
-    m.fixed[0].setub(0.9)
-    check("Var 'fixed[0]' unfixed")

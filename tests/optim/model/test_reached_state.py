@@ -1,7 +1,6 @@
 """Modes that the mesh does not resolve: what the goal leaves open, how little that is, what it costs to ask for."""
 
 import numpy as np
-import pyomo.environ as pyo
 import pytest
 from hypothesis import assume, given, reject, settings
 from hypothesis import strategies as st
@@ -110,17 +109,6 @@ def test_a_goal_that_moves_and_one_that_is_found_with_the_motion():
     for plan in (moving, place):
         assert plan.transcription.unresolved.names
         assert sum(attempt.iterations for attempt in plan.attempts) <= 10
-
-
-def test_a_model_that_is_solved_again_for_another_goal():
-    dae = subudhi_morris()
-    model = optim.pyomo_model(dae, two_links(), intervals=20)
-    optim.solve(model)
-    other = optim.RestToRest(HOME, {"joint1.angle": 1.4, "joint2.angle": 0.7}, 2.0, input_ends="holding")
-    optim.repose(model, other)
-    again, fresh = optim.solve(model), optim.plan(dae, other, intervals=20)
-    assert again.objective == pytest.approx(fresh.objective, rel=1e-4)  # modes are those of the first goal
-    assert pyo.value(model.q[20, "joint1.angle"]) == 1.4
 
 
 def test_closed_loops_leave_modes_of_their_independent_coordinates_open():

@@ -69,14 +69,6 @@ def test_inputs_of_several_units_count_over_sizes_of_their_units(machine):
     assert jerk.objective == pytest.approx(over.objective, rel=1e-12)
 
 
-def test_the_sizes_stay_when_the_boundaries_move(machine):
-    """A model's weights are compiled: what is reported of them, too, stays that of the first task."""
-    m = optim.pyomo_model(machine, problem(optim.Effort(0.0)), intervals=10)
-    sizes = m.transcribed.first[0].input_sizes
-    optim.repose(m, problem(optim.Effort(0.0), goal={"axle.angle": 2.0, "slide.displacement": 0.5}))
-    assert m.transcribed.first[0].input_sizes == sizes
-
-
 def reel_on_a_slide(size):
     """A load on a link that hangs on a slide, of water say, with a plan that takes as many swings at any size."""
     model = fb.Model("reel on a slide", gravity=(0.0, -9.81, 0.0))
