@@ -5,7 +5,8 @@ Guides are the pages of the menu (docs/index.md) that are neither theory nor rec
 * Length: all its words, as `wc -w` counts them: at most 3000.
 * Code blocks, formulae, tables, headings, the addresses of links and inline code count in nothing below.
 * A number is what is written in digits, with its sign, decimals and exponent; a word such as "two" is none, nor is a
-  digit within a name, as in `rk4` or SE(3), nor the year of a reference, nor the number of an item in a list.
+  digit within a name, as in `rk4` or SE(3), nor the year of a reference, its volume and its pages, nor the number of an
+  equation, figure, table, section or item in a list.
 * A sentence is long above 35 words; paragraphs and items of lists end one.
 * History is what tells how it was: iteration counts, seeds, "before", "now" and their kin.
 """
@@ -23,7 +24,7 @@ MOST_NUMBERS = 15.0  # in 1000 words
 LONG = 35  # words of a sentence
 MOST_LONG = 0.1  # share of sentences
 # Captions of the menu whose pages are theory, records or written by other means.
-NO_GUIDES = ("How it works", "Reference", "Machines and papers", "Benchmarks", "Project")
+NO_GUIDES = ("How it works", "Reference", "Benchmarks", "Project")
 
 CODE = re.compile(r"^(`{3,}|:{3,})[^\n]*\n.*?^\1$|^\$\$.*?\$\$$|^<!--.*?-->$", re.DOTALL | re.MULTILINE)
 INDENTED = re.compile(r"(?<=\n\n)(?: {4}(?! *[*-] )[^\n]*\n)+")
@@ -33,6 +34,11 @@ TABLE = re.compile(r"^ *\|.*$", re.MULTILINE)
 HEADING = re.compile(r"^#.*$|^\([\w-]+\)=$", re.MULTILINE)
 ITEM = re.compile(r"^ *([*-]|\d+\.) +", re.MULTILINE)
 YEAR = re.compile(r"\b(?:19|20)\d\d\b")
+REFERENCE = re.compile(
+    r"\b(?:eqs?|figures?|figs?|tables?|sections?|cases?) [A-Z]?\d[\d.]*(?:(?:, | and | to |-)[A-Z]?\d[\d.]*)*|"
+    r"\b\d+(?:\(\d+\))? ?\(?(?:19|20)\d\d\)? \d+-\d+|\b\d+\(\d+\), (?:19|20)\d\d",
+    re.IGNORECASE,
+)
 NUMBER = re.compile(r"(?<![\w.(])[-+]?\d[\d.,]*(e[-+]?\d+)?(?![\w(])|(?<=\()\d[\d.,]*(?= )", re.IGNORECASE)
 WORD = re.compile(r"\w[\w'’/-]*")
 END = re.compile(r"(?<=[.!?])[)\"*]*\s+(?=[A-Z(*\"]|code\b)")
@@ -98,7 +104,7 @@ def measured(text: str) -> Prose:
     sentences = [one for one in _sentences(running) if WORD.search(one)]
     return Prose(
         words=len(text.split()),
-        numbers=1000 * len(NUMBER.findall(YEAR.sub("", running))) / max(words, 1),
+        numbers=1000 * len(NUMBER.findall(YEAR.sub("", REFERENCE.sub("", running)))) / max(words, 1),
         long=tuple(one for one in sentences if len(WORD.findall(one)) > LONG),
         sentences=len(sentences),
         history=tuple(found[0] for found in HISTORY.finditer(running)),

@@ -23,7 +23,7 @@ START, GOAL = (1.15, -0.95, -1.0, -0.9), (0.45, -0.05, -0.4, -0.3)
 
 def motion() -> optim.Plan:
     """Return the plan: joints from posture to posture in 20 s, at rest at both ends."""
-    dae = fb.assemble(models.concrete_pump(valves="ideal"))
+    dae = fb.assemble(models.concrete_pump(valves="servo"))
     task = optim.RestToRest(
         start={f"joint{i}.angle": angle for i, angle in enumerate(START, 1)},
         goal={f"joint{i}.angle": angle for i, angle in enumerate(GOAL, 1)},
