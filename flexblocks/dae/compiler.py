@@ -82,8 +82,10 @@ def library(functions: Sequence[ca.Function], optimize: bool = True, more: str =
     CompilerError
         There is no compiler, it rejects the code, or the cache is not writable or is writable by others.
     """
-    called = {each.name() for function in functions for each in (function, *function.find_functions())}
-    linked = [str(path) for name, path in _LINKED.items() if name in called]
+    every = {each.name(): each for function in functions for each in (function, *function.find_functions())}
+    if of_python := [name for name, each in every.items() if each.class_name() == "CallbackInternal"]:
+        raise CompilerError(f"compile: '{of_python[0]}' is a function of Python, which has no C code")
+    linked = [str(path) for name, path in _LINKED.items() if name in every]
     return source_library(_source(functions) + more, OPTIMIZED if optimize else QUICK, linked)
 
 

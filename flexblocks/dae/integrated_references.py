@@ -9,7 +9,7 @@ import casadi as ca
 
 from flexblocks.dae.dae import DAE
 from flexblocks.dae.reference_chains import reference_chains
-from flexblocks.dynamics.tree.clock import refuse_clocks
+from flexblocks.dae.require_differentiable import require_differentiable
 from flexblocks.dynamics.tree.feedback import feedback_around
 from flexblocks.interfaces.variables import variables
 
@@ -40,7 +40,7 @@ def with_integrated_references(dae: DAE, given: frozenset[str] = frozenset()) ->
     chains = reference_chains(dae)
     if not any(len(chain.names) > 1 for chain in chains):
         return dae
-    refuse_clocks(dae.clocks, "plan")
+    require_differentiable(dae, "plan")
     u, symbols = dae.u, dict(zip(dae.u.names, ca.vertsplit(dae.u.symbol), strict=True))
     above = {lower: name for chain in chains for lower, name in zip(chain.names, chain.names[1:], strict=False)}
     integrals = [name for chain in chains for name in chain.integrals(given)]

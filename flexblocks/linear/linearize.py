@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 
 from flexblocks.dae.dae import DAE
-from flexblocks.dynamics.tree.clock import refuse_clocks
+from flexblocks.dae.require_differentiable import require_differentiable
 from flexblocks.errors import ComputationError, NameUnknownError, ParameterError, listing, suggestion
 from flexblocks.linear.angle_lock import refuse_locked_angles
 from flexblocks.linear.constraint_tangent import Tangent, tangent
@@ -82,7 +82,7 @@ def linearize(
         as an equilibrium. Or a beam deflects there beyond the small deflections that it is modelled for, see
         `flexblocks.validity`.
     """
-    refuse_clocks(dae.clocks, "linearize")
+    require_differentiable(dae, "linearize")
     if form not in FORMS:
         raise ParameterError(f"linearize: form = {form!r}{suggestion(form, FORMS, 'must be one of')}")
     dae, names = observed(dae, outputs, "linearize")

@@ -7,8 +7,10 @@ from typing import Any, Literal
 
 import numpy as np
 
+from flexblocks.dae.dae import DAE
+from flexblocks.dae.require_differentiable import underivable
 from flexblocks.dynamics.algorithms.constrained_accelerations import STABILIZATION
-from flexblocks.errors import ParameterError, suggestion
+from flexblocks.errors import ParameterError, listing, suggestion
 from flexblocks.simulation.implicit.settings import RADIUS, checked_radius
 from flexblocks.simulation.implicit_run import ImplicitOptions
 from flexblocks.simulation.integrators.fixed_step import FixedStep
@@ -73,7 +75,26 @@ class Method:
 
     def integrator_for(self, system: System, X: np.ndarray, times: np.ndarray) -> Integrator:
         """Return the integrator of a run from `X` (nx + 1,) over output times (k,)."""
-        return self.integrator or SUITABLE[problem_kind(system, X, times, self.options.rtol)]
+        chosen = self.integrator or SUITABLE[problem_kind(system, X, times, self.options.rtol)]
+        return chosen if system.dae.tree.feedback is None else self._derivable(chosen, system.dae)
+
+    def _derivable(self, chosen: Integrator, dae: DAE) -> Integrator:
+        """Return an integrator for which the laws of a closed loop have enough derivatives.
+
+        Raises
+        ------
+        ParameterError
+            The one that was asked for needs derivatives of a law that has none.
+        """
+        if not chosen.differentiates or not (names := underivable(dae)):
+            return chosen
+        if self.integrator is None and not len(dae.z):
+            return SUITABLE[ProblemKind.INTERRUPTED]  # an explicit method
+        raise ParameterError(
+            f"simulate: method '{chosen.name}' takes derivatives, and a law calls {listing(names)}, of which CasADi "
+            "knows none; must know them. Take method 'rk8' or 'implicit', or make the function with CasADi's option "
+            "enable_fd=True."
+        )
 
 
 def checked_method(

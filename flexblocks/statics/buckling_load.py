@@ -11,7 +11,7 @@ import numpy as np
 
 from flexblocks.dae.dae import DAE
 from flexblocks.dae.forward_jacobian import forward_jacobian
-from flexblocks.dynamics.tree.clock import refuse_clocks
+from flexblocks.dae.require_differentiable import require_differentiable
 from flexblocks.errors import ComputationError, ParameterError
 from flexblocks.libraries import scipy
 from flexblocks.plausibility import computable
@@ -119,7 +119,7 @@ def buckling_load(
     the Theory of Elastic Stability, 1963). It is found by bisection. Damping, which can lower a flutter load, is left
     out.
     """
-    refuse_clocks(dae.clocks, "buckling_load")
+    require_differentiable(dae, "buckling_load")
     dae.u.index(input)
     if largest is not None and not (computable(largest) and largest):
         raise ParameterError(f"buckling_load: largest = {largest!r}; must be a finite number other than 0.")

@@ -9,7 +9,7 @@ import numpy as np
 from flexblocks.constraints.closed_posture import warn_of_change_points
 from flexblocks.constraints.singularities.singular_posture import refuse_singular_posture
 from flexblocks.dae.dae import DAE
-from flexblocks.dynamics.tree.clock import refuse_clocks
+from flexblocks.dae.require_differentiable import require_differentiable
 from flexblocks.errors import ComputationError, ParameterError, listing
 from flexblocks.plausibility import warn_of_degrees
 from flexblocks.statics.choice import nearest_balance, smallest_inputs
@@ -87,8 +87,7 @@ def equilibrium(
     from there to its equilibrium, along closed postures all the way: it stays in the assembly that the start shows.
     "Nearest" is then the nearest along equilibria.
     """
-    if dae.clocks:
-        refuse_clocks(dae.clocks, "equilibrium")
+    require_differentiable(dae, "equilibrium")
     held = _held_states(dae, x)
     problem = pose(dae, held, _held("u", u, dae.u.names), p)
     if not is_quiet():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import hashlib
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,6 +21,8 @@ KERNEL = Path(__file__).with_name("kernel")
 LEVEL = "-O1"
 # No names of the library but those of CasADi's interface.
 HIDDEN = "-fvisibility=hidden"
+# Memories that a file among others keeps: those of the runs in one process, and of their last states.
+KEPT_APART = 64
 PREAMBLE = """
 #include <math.h>
 #include <stdlib.h>
@@ -105,7 +108,16 @@ def build(name: str, source: str, flags: Sequence[str]) -> Foreign:
     """
     path = source_library(source, LEVEL, flags)
     link_callers(name, path)
-    return register(Foreign(name, path, build, (name, source, tuple(flags))))
+    apart = "" if set(flags) - {HIDDEN} else by_itself(source)
+    return register(Foreign(name, path, build, (name, source, tuple(flags)), apart))
+
+
+def by_itself(source: str) -> str:
+    """Return the code of an iteration as one file among others, with the memories of few runs."""
+    source = re.sub(r"\bCASADI_SYMBOL_EXPORT int (arm_\w+)", r"static int \1", source)
+    source = source.replace("EXPORTED double receding_time", "static double receding_time")
+    source = re.sub(r"#define (KEPT|TIMED) \d+", rf"#define \1 {KEPT_APART}", source)
+    return f"#define _POSIX_C_SOURCE 199309L\n{source}"
 
 
 def _code(functions: object) -> str:

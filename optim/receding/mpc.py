@@ -183,6 +183,11 @@ class MPC(Law):
         return self._setup.states(self.name)
 
     @property
+    def predicted_delay(self) -> float:
+        """From a sample to the moment its command takes effect [s], over which it predicts."""
+        return self.delay * self.sample_time
+
+    @property
     def driven(self) -> tuple[str, ...]:
         """The inputs that it drives."""
         return self._setup.inputs
@@ -204,7 +209,7 @@ class MPC(Law):
         return self._setup.controller_source(name)
 
     def bind(self, dae: DAE, actuators: Actuators) -> Bound:
-        return Sampled(self, self.sample_time, self.delay * self.sample_time).bind(dae, actuators)
+        return Sampled(self, self.sample_time, self.predicted_delay).bind(dae, actuators)
 
     def bind_sampled(self, dae: DAE, actuators: Actuators, sample_time: float) -> Bound:
         del actuators
@@ -260,7 +265,7 @@ class MPC(Law):
             "rates": self.rates,
             "effort": self.effort,
             "inputs": self.inputs,
-            "delay": self.delay * self.sample_time,
+            "delay": self.predicted_delay,
             "disturbance_time": self.disturbance_time,
             "deadline": self.deadline,
             "at": self.at,

@@ -10,7 +10,7 @@ import numpy as np
 
 from flexblocks.control.design.driven_inputs import driven_inputs, nothing_to_drive
 from flexblocks.dae.dae import DAE
-from flexblocks.dynamics.tree.clock import refuse_clocks
+from flexblocks.dae.require_differentiable import require_differentiable
 from flexblocks.errors import ParameterError, listing
 
 
@@ -62,7 +62,11 @@ class Prediction:
         others = [i for i, name in enumerate(self.dae.u.names) if name not in self.inputs]
         before = ca.vertcat(symbols["feedback"], *[self.dae.u.symbol[i] for i in others])
         after = ca.vertcat(self.feedback, *[float(self.dae.u.start[i]) for i in others])
-        column = ca.substitute(self.dae.expressions.implicit.column, before, ca.SX(after))
+        column = ca.SX(self.dae.expressions.implicit.column)
+        for each, i in zip(self.dae.tree.prescribed, self.dae.tree.prescribed_columns, strict=True):
+            # What prescribes it is not known ahead; its acceleration is estimated as forces are.
+            column[i] = self.rates[i] - self.dae.u.symbol[self.dae.u.index(each.acceleration[0])]
+        column = ca.substitute(column, before, ca.SX(after))
         return column - ca.vertcat(self.force, ca.SX(column.shape[0] - self.n, 1))
 
     @cached_property
@@ -147,7 +151,7 @@ def prediction(dae: DAE, inputs: tuple[str, ...] | list[str] | str | None, feedb
         redundant closures, coordinates that change their chart; or it has no input to choose.
     """
     dae = dae.interpreted
-    refuse_clocks(dae.clocks, where)
+    require_differentiable(dae, where)
     chosen = driven_inputs(dae, inputs)
     if not chosen:
         raise nothing_to_drive(dae, where)
@@ -164,25 +168,15 @@ def estimation_model(dae: DAE, feedback: float, where: str) -> Prediction:
     FlexblocksError
         As `prediction`.
     """
-    refuse_clocks(dae.clocks, where)
+    require_differentiable(dae, where)
     return _checked(dae.interpreted, tuple(dae.u.names), feedback, where)
 
 
 def _checked(dae: DAE, chosen: tuple[str, ...], feedback: float, where: str) -> Prediction:
-    if dae.prescribed:
-        raise ParameterError(
-            f"{where}: the motion of {listing(dae.prescribed)} is prescribed in the model; must be free. Assemble the "
-            "model without prescribed motions."
-        )
     if len(dae.z):
         raise ParameterError(
             f"{where}: the model has algebraic variables ({listing(dae.z.names)}); must have none. Give it a model in "
             "which what they belong to has mass or damping."
-        )
-    if dae.tree.charted:
-        raise ParameterError(
-            f"{where}: the attitude of {listing(body.name for body in dae.tree.charted)} changes its coordinates "
-            "on the way; must have one set of them. Use revolute joints in the model."
         )
     every, kept = dae.expressions.closing_tree.loops.multipliers, dae.tree.loops.multipliers
     if len(every) != len(kept):

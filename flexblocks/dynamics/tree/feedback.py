@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import casadi as ca
+
+from flexblocks.dynamics.tree.foreign_functions import refuse_unpicklable
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,6 +36,11 @@ class Feedback:
     outputs: ca.Function
     units: Mapping[str, str]
     rest: ca.Function | None = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        for function in (self.inputs, self.rates, self.outputs):
+            refuse_unpicklable(function)
+        return vars(self)
 
 
 def feedback_around(

@@ -31,12 +31,15 @@ class Foreign:
     build : callable
         ``build(*arguments)`` returns this object, and builds the library if there is none.
     arguments : tuple
+    source : str
+        C code that defines it and nothing else that is visible, for exports; empty if it needs more than that.
     """
 
     name: str
     path: Path
     build: Callable[..., Foreign]
     arguments: tuple[Any, ...]
+    source: str = ""
 
     def __reduce__(self) -> Any:
         return self.build, self.arguments
@@ -70,7 +73,7 @@ def refuse_unpicklable(function: ca.Function) -> None:
     ------
     ParameterError
     """
-    for each in function.find_functions():
+    for each in opaque_functions((function,)):
         if each.class_name() == "CallbackInternal":
             raise ParameterError(
                 f"pickle: the loop calls '{each.name()}', a function of Python inside CasADi, and cannot be pickled; "
@@ -78,6 +81,16 @@ def refuse_unpicklable(function: ca.Function) -> None:
             )
 
 
+def opaque_functions(functions: Iterable[ca.Function]) -> tuple[ca.Function, ...]:
+    """Return the functions that these call and that CasADi cannot look into: of libraries, and of Python."""
+    found: dict[str, ca.Function] = {}
+    for function in functions:
+        for each in function.find_functions():
+            if each.class_name() in ("External", "CallbackInternal"):
+                found[each.name()] = each
+    return tuple(found.values())
+
+
 def is_opaque(function: ca.Function) -> bool:
-    """Whether a function calls one that CasADi knows nothing of, so that it has no derivatives."""
-    return any(each.class_name() in ("External", "CallbackInternal") for each in function.find_functions())
+    """Whether a function calls one that CasADi cannot look into."""
+    return bool(opaque_functions((function,)))

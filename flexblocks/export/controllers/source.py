@@ -9,17 +9,28 @@ from functools import cached_property
 import casadi as ca
 
 from flexblocks.control.controller import Controller
+from flexblocks.dae.require_differentiable import foreign_sources
 from flexblocks.dynamics.tree.clock import Clock
 from flexblocks.errors import ParameterError
 from flexblocks.export.comment_text import comment_text
+from flexblocks.export.controllers.called_functions import ARGUMENTS, Call, separated
 from flexblocks.export.controllers.enumerators import enumeration, enumerators
 from flexblocks.export.controllers.exact_form import ExactForm
 from flexblocks.export.equations.c_real import Real
-from flexblocks.export.equations.program import listing, program
+from flexblocks.export.equations.program import Entry, Program, listing, program
 from flexblocks.interfaces.variables import Variables
 
 # Most operations of an expression that is written in one piece.
 MOST = 8
+# What is said of its memory.
+STATE_ALONE = (
+    "All that it remembers is in its state: it allocates nothing, has no variables of its own, and may run several",
+    "times side by side.",
+)
+PLANS = (
+    "It allocates nothing. Its state has the key to its plan; plans themselves are static variables of the other",
+    "source file, which keeps the last ones of all runs.",
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,6 +77,20 @@ class Code:
             f"{prefix}_PARAMETER": of.parameters,
             self.output_prefix: of.outputs,
         }
+
+    @cached_property
+    def foreign(self) -> dict[str, str]:
+        """C code of the functions from outside CasADi that it calls, by their names.
+
+        Raises
+        ------
+        ParameterError
+            One has no code, or numbers are no doubles.
+        """
+        found = foreign_sources(self.controller.clocks, "controller")
+        if found and self.real.name != "double":
+            raise ParameterError(f"controller: real = {self.real.name!r}; must be 'double' for a law with an MPC.")
+        return found
 
     @cached_property
     def steps(self) -> tuple[Clock, ...]:
@@ -140,9 +165,9 @@ def header(code: Code) -> str:
     about = [
         f"{of.name}, every {of.sample_time:.9g} s, written by {code.tool}.",
         "",
-        "All that it remembers is in its state: it allocates nothing, has no variables of its own, and may run",
-        "several times side by side. Names of signals: capitals, an underscore for all that is no letter or digit,",
-        "DER_A for der(a), DER2_A for der(a,2).",
+        *(PLANS if code.foreign else STATE_ALONE),
+        "Names of signals: capitals, an underscore for all that is no letter or digit, DER_A for der(a), DER2_A for",
+        "der(a,2).",
     ]
     parts = [
         "/* " + "\n * ".join(comment_text(line) for line in about).replace(" * \n", " *\n") + " */",
@@ -176,6 +201,8 @@ def source(code: Code) -> str:
     if code.releases:
         functions.append(_update(code, "release", code.release_arguments, code.releases))
     top = f'#include "{stem}.h"\n\n#include <math.h>'
+    for name in code.foreign:
+        top += f"\n\nint {name}({ARGUMENTS});"
     return "\n\n".join([top, *("\n".join(function) for function in functions)]) + "\n"
 
 
@@ -194,23 +221,59 @@ def _update(code: Code, name: str, arguments: str, clocks: Sequence[Clock]) -> l
 
 def _body(code: Code, function: ca.Function, target: str, prefix: str, assigned: str) -> list[str]:
     """Return the lines that evaluate a function, and assign its results to the entries of `target`."""
-    computed, constant = program(function), f"const {code.stem}_real"
+    parts, count = separated(function), function.n_in()
     groups = ("STATE", "PARAMETER", "MEASURED", "REFERENCE")
     indices = [
-        enumerators(f"{code.prefix}_{group}", code.groups[f"{code.prefix}_{group}"].names)
-        for group in groups[: function.n_in()]
+        enumerators(f"{code.prefix}_{group}", code.groups[f"{code.prefix}_{group}"].names) for group in groups[:count]
     ]
-    places = ("state->x", "state->p", "measured", "reference")[: function.n_in()]
+    places = ("state->x", "state->p", "measured", "reference")[:count]
+    programs = [program(parts.arguments_of(number)) for number in range(len(parts.calls))]
+    programs.append(program(parts.rest))
     # What is used is read before anything is assigned.
-    names = {entry: f"{'xpmr'[entry.argument]}{entry.index}" for entry in computed.entries}
+    used = dict.fromkeys(entry for each in programs for entry in each.entries)
+    names = {
+        entry: f"{'xpmr'[entry.argument]}{entry.index}" if entry.argument < count
+        else f"result{entry.argument - count}[{entry.index}]"
+        for entry in used
+    }  # fmt: skip
     lines = [
-        f"    {constant} {name} = {places[entry.argument]}[{indices[entry.argument][entry.index]}];"
-        for entry, name in names.items()
+        f"    const {code.stem}_real {names[entry]} = {places[entry.argument]}[{indices[entry.argument][entry.index]}];"
+        for entry in sorted(used, key=lambda entry: (entry.argument, entry.index))
+        if entry.argument < count
     ]
+    for number, call in enumerate(parts.calls):
+        assignments, (values,) = _evaluated(code, programs[number], names)
+        written = [f"    argument{number}[{row}] = {value};" for row, value in values]
+        lines += _called(number, call, [*assignments, *written])
+    assignments, results = _evaluated(code, programs[-1], names)
+    lines += assignments
+    targets = enumerators(prefix, code.groups[prefix].names)
+    lines += [f"    {target}[{targets[row]}] {assigned} {value};" for result in results for row, value in result]
+    told = {entry.argument for entry in used}
+    return [*lines, *(f"    (void){place};" for i, place in enumerate(places) if i > 1 and i not in told)]
+
+
+def _evaluated(code: Code, computed: Program, names: dict[Entry, str]) -> tuple[list[str], list[list[tuple[int, str]]]]:
+    """Return the lines that define common subexpressions, and each result's values by their rows."""
     written = listing(computed, ExactForm(code.real), names, MOST)
-    lines += [f"    {constant} {name.text} = {value.text};" for name, value in written.assignments]
-    results = enumerators(prefix, code.groups[prefix].names)
-    for result in written.results:
-        lines += [f"    {target}[{results[row]}] {assigned} {value.text};" for (row, _), value in result.items()]
-    used = {entry.argument for entry in computed.entries}
-    return [*lines, *(f"    (void){place};" for i, place in enumerate(places) if i > 1 and i not in used)]
+    lines = [f"    const {code.stem}_real {name.text} = {value.text};" for name, value in written.assignments]
+    return lines, [[(row, value.text) for (row, _), value in result.items()] for result in written.results]
+
+
+def _called(number: int, call: Call, lines: list[str]) -> list[str]:
+    """Return the lines of a call, whose arguments these lines compute."""
+    function = call.function
+    ins, outs = ([count(i) for i in range(n)] for n, count in (
+        (function.n_in(), function.nnz_in), (function.n_out(), function.nnz_out)
+    ))  # fmt: skip
+    arguments = [f"argument{number} + {sum(ins[:i])}" for i in range(len(ins))]
+    results = [f"result{number} + {sum(outs[:i])}" for i in range(len(outs))]
+    return [
+        f"    double argument{number}[{sum(ins) + 1}] = {{0.0}}, result{number}[{sum(outs) + 1}] = {{0.0}};",
+        "    {",
+        *(f"    {line}" for line in lines),
+        f"        const double *in[] = {{{', '.join(arguments)}}};",
+        f"        double *out[] = {{{', '.join(results)}}};",
+        f"        {function.name()}(in, out, 0, 0, 0);",
+        "    }",
+    ]

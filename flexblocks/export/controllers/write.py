@@ -109,9 +109,11 @@ def controller(
         folder / f"{stem}.h": header(code),
         folder / f"{stem}.c": source(code),
         folder / f"{stem}_test.c": self_test(code, recorded_run(built, limits)),
-        folder / "CMakeLists.txt": build_file(stem),
+        folder / "CMakeLists.txt": build_file(
+            stem, 11 if code.foreign else 99, [f"{stem}_{name}" for name in code.foreign]
+        ),
         folder / f"{stem}_ros2_control.cpp": ros2_example(code),
-    }
+    } | {folder / f"{stem}_{name}.c": text for name, text in code.foreign.items()}
     expanded(folder).mkdir(exist_ok=True)
     write_texts(texts)
     return tuple(texts)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import casadi as ca
 
 from flexblocks.dae.dae import DAE
+from flexblocks.dae.require_differentiable import require_expressions
 from flexblocks.dynamics.tree.clock import Clock
 from flexblocks.errors import NameUnknownError, ParameterError, listing, suggestion
 from flexblocks.export.equations.parts import equation_parts
@@ -55,6 +56,7 @@ def exported(
     NameUnknownError, ParameterError
         See `flexblocks.export.c_code`.
     """
+    require_expressions(dae, "c_code")
     names, updates = names_of(dae, chosen), _updates(dae)
     selected = []
     for one in (*USUAL, *updates) if wanted is None else wanted:

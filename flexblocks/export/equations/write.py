@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from flexblocks.dae.dae import DAE
+from flexblocks.dae.require_differentiable import require_expressions
 from flexblocks.errors import FileFormatError, ParameterError, listing, suggestion
 from flexblocks.export.equations.c import c
 from flexblocks.export.equations.grouping import grouped_parts
@@ -158,4 +159,5 @@ def _parts(dae: DAE, grouping: str | None, elastic: Sequence[str] | None) -> Equ
         raise ParameterError(f"equations: grouping = {grouping!r}; must be 'joint-elastic' or None.")
     if grouping is None and elastic is not None:
         raise ParameterError("equations: elastic is for grouping='joint-elastic' only; give that too.")
+    require_expressions(dae, "equations")
     return grouped_parts(dae, elastic) if grouping else equation_parts(dae)

@@ -20,6 +20,7 @@ from flexblocks.control.controller import Controller
 from flexblocks.control.saturation import with_saturated_inputs
 from flexblocks.dae.compiler import CompilerError
 from flexblocks.dae.dae import DAE
+from flexblocks.dae.require_differentiable import foreign_sources, require_expressions
 from flexblocks.dynamics.tree.charts import chart_functions
 from flexblocks.errors import FileFormatError, NameUnknownError, ParameterError, meant
 from flexblocks.export.fmu import fmi2, fmi3
@@ -136,6 +137,8 @@ def fmu(
         raise ParameterError(f"fmu: tolerance = {tolerance!r}; must be a number > 0 and < 1.")
     if not (isinstance(stop_time, (int, float)) and 0 < stop_time < math.inf):
         raise ParameterError(f"fmu: stop_time = {stop_time!r}; must be a number > 0 s.")
+    require_expressions(dae, "fmu", sampled=False)
+    foreign = {f"{name}.c": source for name, source in foreign_sources(dae.clocks, "fmu").items()}
     refuse_singular_start(dae, "fmu: at the start values ")
     if outputs is not None:
         dae = _observed(dae, outputs)
@@ -143,7 +146,7 @@ def fmu(
     if saturate:
         dae = with_saturated_inputs(dae)
     variables = table(dae, outputs, clipped)
-    sources = _sources(version)
+    sources = _sources(version) | foreign
     code = {
         "generated_equations.h": generated_equations(dae),
         "generated_sensitivities.h": generated_sensitivities(dae),
@@ -154,6 +157,7 @@ def fmu(
         identifier=name,
         token=_token(
             *code.values(),
+            *foreign.values(),
             name,
             version,
             *kinds,

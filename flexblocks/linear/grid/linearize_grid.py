@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from flexblocks.dae.dae import DAE
-from flexblocks.dynamics.tree.clock import refuse_clocks
+from flexblocks.dae.require_differentiable import require_differentiable
 from flexblocks.errors import ParameterError
 from flexblocks.interrupt import answered
 from flexblocks.linear.grid.along_motion import PassedPoints, time_axis
@@ -103,7 +103,7 @@ def linear_grid(
     >>> grid.at({"joint2.angle": 0.3, "payload.mass": 0.105}).states[:2]
     ('rotor1.angle', 'rotor2.angle')
     """
-    refuse_clocks(dae.clocks, "linear_grid")
+    require_differentiable(dae, "linear_grid")
     dae, names = observed(dae, outputs, "linear_grid")
     axes = time_axis(dae, over, at) if isinstance(at, Trajectory) else grid_axes(dae, over)
     if tolerance is not None and (isinstance(tolerance, bool) or not _is_positive(tolerance)):

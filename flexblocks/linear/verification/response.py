@@ -10,7 +10,7 @@ import numpy as np
 
 from flexblocks.constraints.dependent_variables import state_residuals
 from flexblocks.dae.dae import DAE
-from flexblocks.dynamics.tree.clock import refuse_clocks
+from flexblocks.dae.require_differentiable import require_differentiable
 from flexblocks.errors import ParameterError
 from flexblocks.linear.forms.linear_system import LinearSystem
 
@@ -68,7 +68,7 @@ def response(dae: DAE, lin: LinearSystem, where: str) -> Response:
     ParameterError
         The linear model is not one of this DAE, or a reduced one.
     """
-    refuse_clocks(dae.clocks, where)
+    require_differentiable(dae, where)
     point = lin.operating_point
     if lin.basis is not None or point.states != dae.x.names or lin.inputs != dae.u.names or len(point.p) != len(dae.p):
         raise ParameterError(

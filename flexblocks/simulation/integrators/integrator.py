@@ -63,6 +63,8 @@ class Integrator:
         Problems for which ``method="auto"`` chooses it; None if the user has to name it.
     advice : str
         Advice to the user if it fails.
+    differentiates : bool
+        Whether it takes exact derivatives of the equations.
     """
 
     name: str
@@ -70,3 +72,4 @@ class Integrator:
     fixed: Callable[[], FixedStep] | None = None
     suits: ProblemKind | None = None
     advice: str = ADVICE
+    differentiates: bool = False

@@ -153,4 +153,4 @@ class RadauStepper(Stepper):
         return min(first, span)
 
 
-RADAU = Integrator("radau", RadauStepper)
+RADAU = Integrator("radau", RadauStepper, differentiates=True)

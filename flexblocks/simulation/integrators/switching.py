@@ -106,7 +106,7 @@ def _integrator(name: str, pair: Callable[[], Pair], kind: ProblemKind) -> Integ
     def stepper(equations: DrivenEquations, options: Options) -> Stepper:
         return SwitchingStepper(equations, options, explicit_stepper(equations, options, pair()))
 
-    return Integrator(name, stepper, suits=kind)
+    return Integrator(name, stepper, suits=kind, differentiates=True)
 
 
 RK8_RADAU = _integrator("rk8-radau", rk8, ProblemKind.OSCILLATING)

@@ -219,7 +219,8 @@ class Iteration:
     def _estimate(self, m: Memory, x: np.ndarray, p: np.ndarray) -> None:
         """Estimate a constant force by a regularised least-squares step, each force in units of its own effect."""
         count, scale, share = self.sizes["NF"], self.constants["SIGMA"], float(self.constants["FILTER"])
-        if not share > 0:
+        # Where coordinates change, or measurements jump, it tells nothing.
+        if not share > 0 or not np.all(np.abs(x - m.predicted) < self.constants["FARTHEST"] * scale):
             return
         H, first = np.array([self._step]), self._intervals.columns
         try:

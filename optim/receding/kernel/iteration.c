@@ -71,6 +71,9 @@ static void shift(memory *m) {
 HOT static void estimate(memory *m, const double *x, const double *p) {
     static THREAD_LOCAL double JK[ROWS * (COLUMNS + NF)], G[NX * NF], normal[NF * NF], step[NF];
     const int columns = COLUMNS + NF;
+    /* Where coordinates change, or measurements jump, it tells nothing. */
+    for (int i = 0; i < NX; i++)
+        if (!(fabs(x[i] - m->predicted[i]) < FARTHEST * SIGMA[i])) return;
     if (!(FILTER > 0.0) || collocated(m->xs[0], m->us[0], m->K[0], GRID[0], p, m->force, 1, JK)) return;
     for (int i = 0; i < NX; i++) {
         double row[COLUMNS + NF];

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import ctypes
 import subprocess
+from functools import cache
 from pathlib import Path
 
 import numpy as np
 import pytest
+from fmpy.validation import validate_fmu
 
 import flexblocks as fb
+from arms.fmu_instance import Fmu
 from flexblocks import control, export, optim
 from flexblocks.dae.compiler import find_compiler
 from flexblocks.dae.dae import DAE
@@ -65,6 +68,72 @@ def test_the_controller_commands_what_the_loop_did(tmp_path: Path) -> None:
     assert np.abs(np.array(commands) - run["held.motor1.torque"][:-1]).max() < 4.0 * 1e-9
 
 
+@cache
+def behind_an_observer() -> tuple[control.Sampled, DAE]:
+    """Return the law on the estimates of a filter that has one encoder."""
+    dae = arm()
+    mpc = optim.MPC(dae, optim.Tracking({"joint1.angle": None}, tolerance=0.01), SAMPLE, 0.4, 8)
+    rest = fb.equilibrium(dae, x={"joint1.angle": 0.0})
+    noise, process = {"rotor1.angle": 1e-4}, {"motor1.torque": 1e-3}
+    kalman = control.SampledKalman([*noise], noise=noise, process=process, at=rest, sample_time=SAMPLE)
+    return control.Sampled(control.OutputFeedback(mpc, kalman), SAMPLE), dae
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(find_compiler() is None, reason="no C compiler")
+def test_a_law_and_its_estimator_in_c_take_measurements_and_command_what_the_loop_did(tmp_path: Path) -> None:
+    law, dae = behind_an_observer()
+    files = export.controller(law, dae, SAMPLE, tmp_path / "ctl")
+    sources = [str(file) for file in files if file.suffix == ".c"]
+    assert len(sources) == 3
+    assert all(Path(source).name in (tmp_path / "ctl" / "CMakeLists.txt").read_text() for source in sources)
+    flags = [str(find_compiler()), "-std=c11", "-O1", "-ffp-contract=off"]
+    subprocess.run([*flags, *sources, "-o", str(tmp_path / "test"), "-lm"], check=True, capture_output=True)
+    told = subprocess.run([tmp_path / "test"], check=True, capture_output=True, text=True).stdout
+    assert ", 0 differences" in told
+    alone = [source for source in sources if not source.endswith("_test.c")]
+    shared = ["-shared", "-fPIC", "-o", str(tmp_path / "ctl.so"), "-lm"]
+    subprocess.run([*flags, *alone, *shared], check=True, capture_output=True)
+    code = ctypes.CDLL(str(tmp_path / "ctl.so"))
+    made = control.controller(law, dae, SAMPLE)
+    assert made.measured.names == ("rotor1.angle",)
+    times = SAMPLE * np.arange(201)
+    run = fb.simulate(control.close_loop(dae, law), times, {"reference.joint1.angle": 0.3})
+    state, command, reference = np.zeros(len(made.states) + len(made.parameters)), np.zeros(1), np.array([0.3])
+    code.ctl_init(ctypes.c_void_p(state.ctypes.data))
+    commands = []
+    for angle in run["rotor1.angle"][:-1]:
+        measured = np.array([angle])
+        places = (ctypes.c_void_p(values.ctypes.data) for values in (measured, reference, state, command))
+        code.ctl_step(*places)
+        commands.append(float(command[0]))
+    assert np.abs(np.array(commands) - run["motor1.torque"][:-1]).max() < 4.0 * 1e-9
+    assert abs(run["joint1.angle"][-1] - 0.3) < 0.01
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(find_compiler() is None, reason="no C compiler")
+def test_the_controller_as_an_fmu_commands_what_the_loop_did(tmp_path: Path) -> None:
+    """Its delay included; two instances side by side are independent."""
+    dae = arm()
+    task = optim.Tracking({"joint1.angle": lambda t: 0.4 * np.sin(2.0 * t)}, tolerance=0.01)
+    mpc = optim.MPC(dae, task, SAMPLE, 0.4, 8, delay=SAMPLE)
+    made = control.controller(mpc, dae, SAMPLE)
+    path = str(export.fmu(made, tmp_path / "ctl.fmu", "2.0"))
+    assert validate_fmu(path) == []
+    run = fb.simulate(control.close_loop(dae, mpc), SAMPLE * np.arange(101))
+    with Fmu(path, "CoSimulation") as one, Fmu(path, "CoSimulation") as other:
+        one.initialize()
+        other.initialize()
+        commands = []
+        for k in range(100):
+            one.set({name: float(run[name][k]) for name in made.measured.names})
+            one.step(k * SAMPLE, SAMPLE)
+            commands.append(one.get("motor1.torque"))
+            other.step(k * SAMPLE, SAMPLE)
+    assert np.abs(np.array(commands) - run["motor1.torque"][:-1]).max() < 4.0 * 1e-9
+
+
 def test_what_cannot_be_a_controller_is_refused(tmp_path: Path) -> None:
     dae = arm()
     task = optim.Tracking({"joint1.angle": 0.2}, tolerance=0.01)
@@ -76,3 +145,6 @@ def test_what_cannot_be_a_controller_is_refused(tmp_path: Path) -> None:
     other = optim.MPC(dae, task, SAMPLE, 0.4, 8, solver="hpipm")
     with pytest.raises(FlexblocksError, match="must be 'condensed'"):
         export.controller(other, dae, SAMPLE, tmp_path / "ctl")
+    law, dae = behind_an_observer()
+    with pytest.raises(FlexblocksError, match="must be 'double' for a law with an MPC"):
+        export.controller(law, dae, SAMPLE, tmp_path / "ctl", real="float")

@@ -30,6 +30,16 @@ def bdf(equations: DrivenEquations, options: Options) -> CasadiStepper:
     return _cvodes(equations, "bdf", options)
 
 
-ADAMS = Integrator("adams", lambda equations, options: _cvodes(equations, "adams", options), suits=ProblemKind.NONSTIFF)
-BDF = Integrator("bdf", bdf, suits=ProblemKind.STIFF)
-IDAS = Integrator("idas", lambda equations, options: _sundials(equations, "idas", options), suits=ProblemKind.ALGEBRAIC)
+ADAMS = Integrator(
+    "adams",
+    lambda equations, options: _cvodes(equations, "adams", options),
+    suits=ProblemKind.NONSTIFF,
+    differentiates=True,
+)
+BDF = Integrator("bdf", bdf, suits=ProblemKind.STIFF, differentiates=True)
+IDAS = Integrator(
+    "idas",
+    lambda equations, options: _sundials(equations, "idas", options),
+    suits=ProblemKind.ALGEBRAIC,
+    differentiates=True,
+)
