@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from flexblocks.dae.dae import DAE
+from flexblocks.dae.require_differentiable import require_differentiable
 
 from ..collocation.transcription_options import TranscriptionOptions
 from ..errors import ProblemError
@@ -87,6 +88,7 @@ def resolved_problem(
         The problem is malformed or contains an unknown name.
     """
     problem = _checked(arm, problem)
+    require_differentiable(arm, "plan")
     arm = next((term.extended(arm) for _, term in problem.objective.terms if isinstance(term, Extending)), arm)
     dae, problem = with_planned_inputs(arm, problem)
     if dae.tree.state_ranges:

@@ -8,7 +8,6 @@ from dataclasses import replace
 import numpy as np
 
 from flexblocks.dae.dae import DAE
-from flexblocks.dae.require_differentiable import require_differentiable
 
 from ..collocation.mesh import Mesh, spaced_mesh, uniform_mesh
 from ..collocation.quasi_static import ALL_MOVE, StaticModes
@@ -54,7 +53,6 @@ def transcribe(
     FlexblocksError
         The problem is malformed, contains an unknown name, or its start or goal is infeasible.
     """
-    require_differentiable(dae, "plan")
     asked = resolved_problem(dae, problem, options, p)
     ends, durations = _ends(before) if before is not None else motion_ends(asked)
     meshes = _meshes(asked, durations)

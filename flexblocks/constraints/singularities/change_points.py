@@ -25,7 +25,7 @@ from flexblocks.errors import listing
 # Of two postures, how much of the volume of the motions N must be left in those of the next: beyond, they are too far
 # apart to tell how these turn.
 TURNED = 0.1
-# Of neighbors at most so many postures apart, the same volume from which on nothing is looked for between them.
+# Of neighbours at most so many postures apart, the same volume from which on nothing is looked for between them.
 COARSE, STRAIGHT = 16, 0.9
 CHUNK = 500  # postures that are looked at together: matrices of as many fit into memory
 # Smallest singular value, as a share of the largest one on the way, that counts as zero: of rigid links, where a
@@ -139,7 +139,7 @@ class _Way:
 def _followed(dae: DAE, q: np.ndarray, p: np.ndarray, columns: np.ndarray) -> _Way:
     """Return the slopes along a way of k postures: at a few, and at all between those that differ much.
 
-    Such are neighbors between which the motions turn much or an orientation flips, or beside which a singular value is
+    Such are neighbours between which the motions turn much or an orientation flips, or beside which a singular value is
     small.
     """
     apart = min(COARSE, len(q) - 1)
