@@ -257,3 +257,44 @@ def test_sampled_loops_are_no_prediction_models() -> None:
     loop = control.close_loop(arm(), law())
     with pytest.raises(FlexblocksError, match="acts at sample times only"):
         optim.MPC(loop, TASK, SAMPLE, 0.6)
+
+
+@pytest.mark.slow
+def test_what_is_prescribed_is_estimated_as_a_force() -> None:
+    """A base that rocks beneath the arm, as a ship's does."""
+    model = fb.Model("crane on deck")
+    rock, joint = model.add(fb.Revolute("rock", axis=(0, 0, 1))), model.add(fb.Revolute("joint1", axis=(0, 0, 1)))
+    motor, rotor = model.add(fb.TorqueSource("motor1", limit=6.0)), model.add(fb.Rotor("rotor1", inertia=0.02))
+    deck, link = model.add(fb.RigidLink("deck", 0.5, mass=1.0)), model.add(fb.RigidLink("link1", 0.6, mass=0.4))
+    model.connect(model.add(fb.Ground("ground")).frame_b, rock.frame_a)
+    model.connect(rock.frame_b, deck.frame_a)
+    model.connect(deck.frame_b, joint.frame_a)
+    model.connect(joint.frame_b, link.frame_a)
+    model.connect(motor.flange_b, rotor.flange_a)
+    model.connect(rotor.flange_b, joint.axis)
+    dae = fb.assemble(model, prescribed="rock.angle")
+    task = optim.Tracking({"joint1.angle": 0.5}, tolerance=5e-3)
+    loop = control.close_loop(dae, optim.MPC(dae, task, SAMPLE, 0.6, 8, inputs="motor1.torque"))
+    motion = fb.simulate(loop, (0.0, 2.0), {"rock.angle": lambda t: 0.2 * np.sin(2.0 * t)})
+    assert np.abs(motion["joint1.angle"][motion.t > 1.0] - 0.5).max() < 5e-3
+
+
+@pytest.mark.slow
+def test_a_floating_arm_comes_to_its_angle_without_momentum() -> None:
+    model = fb.Model("free flyer")
+    base, hull = model.add(fb.FreeMotion("base")), model.add(fb.RigidBody("hull", 10.0, inertia=(1.0, 1.0, 1.0)))
+    joint, link = model.add(fb.Revolute("joint1", axis=(0, 0, 1))), model.add(fb.RigidLink("link1", 1.0, mass=2.0))
+    motor, load = model.add(fb.TorqueSource("motor1", limit=6.0)), model.add(fb.Payload("payload", mass=1.0))
+    model.add(fb.TotalMomentum("sum"))
+    model.connect(model.add(fb.Ground("ground")).frame_b, base.frame_a)
+    model.connect(base.frame_b, hull.frame_a)
+    model.connect(hull.frame_a, joint.frame_a)
+    model.connect(joint.frame_b, link.frame_a)
+    model.connect(link.frame_b, load.frame_a)
+    model.connect(motor.flange_b, joint.axis)
+    dae = fb.assemble(model)
+    task = optim.Tracking({"joint1.angle": 0.8}, tolerance=5e-3)
+    motion = fb.simulate(control.close_loop(dae, optim.MPC(dae, task, 0.02, 2.0, 10)), (0.0, 6.0), rtol=1e-7)
+    assert abs(motion["joint1.angle"][-1] - 0.8) < 1e-3
+    assert np.ptp(motion["base.rotation_z"]) > 0.1
+    assert max(np.abs(motion[f"sum.angular_momentum_{axis}"]).max() for axis in "xyz") < 1e-6
