@@ -12,7 +12,6 @@ from types import ModuleType
 import pytest
 
 from flexblocks.cli.commands import COMMANDS
-from repository import ROOT
 
 HEAVY = ("pandas", "xarray", "rich", "scipy", "matplotlib", "pyomo", "control", "netCDF4", "typer", "sympy")
 
@@ -41,17 +40,18 @@ def test_the_package_itself_loads_almost_nothing() -> None:
     assert len(run.stdout.split()) < 10
 
 
-PACKAGES = {
-    "flexblocks": "flexblocks",
-    **{f"flexblocks.{name}": f"flexblocks/{name}" for name in ("control", "export", "learning", "plot")},
-    "flexblocks.optim": "optim",
-}
+PACKAGES = ("flexblocks", *(f"flexblocks.{name}" for name in ("control", "export", "learning", "plot", "optim")))
+
+
+def source(module: str) -> ast.Module:
+    """Return the source of a module, parsed."""
+    return ast.parse(inspect.getsource(importlib.import_module(module)))
 
 
 @pytest.mark.parametrize("name", PACKAGES)
 def test_names_that_editors_see_are_those_that_are_there(name: str) -> None:
     package = importlib.import_module(name)
-    tree = ast.parse((ROOT / PACKAGES[name] / "__init__.py").read_text())
+    tree = source(name)
     block = next(node for node in tree.body if isinstance(node, ast.If))
     imports = [node for node in block.body if isinstance(node, ast.ImportFrom)]
     places = {node: f"{name}.{node.module}" if node.level else str(node.module) for node in imports}
@@ -99,7 +99,7 @@ finally:
     for name, (place, text) in COMMANDS.items():
         assert f" {name} " in run.stdout
         module, _, function = place.partition(":")
-        tree = ast.parse((ROOT / f"{module.replace('.', '/')}.py").read_text())
+        tree = source(module)
         node = next(node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == function)
         assert (ast.get_docstring(node) or "").partition("\n")[0] == text
 
