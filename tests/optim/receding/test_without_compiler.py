@@ -17,6 +17,7 @@ from flexblocks.optim.receding.interpreted.callback import IterationCallback
 
 SAMPLE = 0.01
 START = {"joint1.angle": 0.4, "rotor1.angle": 0.4}
+FAR = 30  # the trial that begins far from the plan
 needs_compiler = pytest.mark.skipif(compiler.find_compiler() is None, reason="there is no C compiler")
 
 
@@ -48,7 +49,7 @@ def trials(mpc: optim.MPC) -> tuple[np.ndarray, np.ndarray]:
     rng = np.random.default_rng(3)
     x0, sizes = arm().x.values(START), np.array([0.02, 0.02, 0.2, 0.2])
     states = [x0 + sizes * rng.normal(size=len(x0)) * 0.2 for _ in range(40)]
-    states[20], states[30] = np.full(len(x0), np.nan), x0 + 60 * sizes
+    states[20], states[FAR] = np.full(len(x0), np.nan), x0 + 60 * sizes
     numpy = IterationCallback(f"test_{id(mpc)}", mpc._setup.interpreted)
     commands, ends = [], []
     for iteration in (mpc.iteration, numpy):
@@ -79,7 +80,9 @@ def test_both_command_the_same(options: dict) -> None:
     """Fall-backs and what they count included; to the tolerance of the quadratic programme."""
     mpc = law(**options)
     (compiled, interpreted), (after, other) = trials(mpc)
-    assert np.abs(compiled - interpreted).max() < 6.0 * 1e-4
+    off = np.abs(compiled - interpreted).max(axis=1) / 6.0
+    assert off[:FAR].max() < 1e-6
+    assert off[FAR:].max() < 1e-4  # the state far away makes more of what rounding has left
     named = dict(zip(mpc.states.names[1:], zip(after, other, strict=True), strict=True))
     assert named["mpc.resets"][0] >= 1
     assert named["mpc.unknown_samples"][0] == 1
