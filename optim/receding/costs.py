@@ -40,6 +40,8 @@ class Costs:
         What of each input beyond what holds the arm weighs as a signal that is off by its tolerance [its unit].
     scales : ndarray (nx,)
         Of the states.
+    posture : ndarray (nx,)
+        The state in whose neighbourhood it works.
     """
 
     model: Prediction
@@ -47,6 +49,7 @@ class Costs:
     tolerances: np.ndarray
     effort: np.ndarray
     scales: np.ndarray
+    posture: np.ndarray
 
     @cached_property
     def values(self) -> ca.SX:
@@ -112,11 +115,7 @@ class Costs:
         """
         dae, model = self.model.dae, self.model
         q, v = dae.q, dae.v
-        B = model.function("B", [model.input_matrix], [dae.x.symbol, dae.p.symbol, model.u])
-        driven = np.nan_to_num(B(dae.x.start, dae.p.start, 0).full())
-        left, sizes, _ = np.linalg.svd(driven)
-        free = left[:, int(np.sum(sizes > 1e-9 * max(sizes.max(initial=0.0), 1e-300))) :]
-        missing = ca.densify(ca.DM(free).T @ model.at_rest)
+        missing = ca.densify(ca.DM(model.undriven(self.posture, dae.p.start)).T @ model.missing)
         own, others = self.of_posture, [i for i in range(len(self.signals)) if i not in self.of_posture]
         speeds = (ca.jtimes(self.values[own], q, v) - self.rate[own]) / self.tolerances[own] if own else ca.SX(0, 1)
         parts = [self.distances[own], speeds, missing, ca.jtimes(missing, q, v), self.distances[others]]
@@ -141,16 +140,19 @@ class Costs:
         dae, scales = self.model.dae, self.scales
         n = self.model.n
         x = np.concatenate([x[:n], np.zeros(n), x[2 * n :]])
-        A, B = self.model.linearized(x, p)
+        A, B, Z = self.model.linearized(x, p)
         _, Jx, Ju = self.at(x, p)
         is_speed = (np.arange(len(x)) >= n) & (np.arange(len(x)) < 2 * n)
         untold = np.diag(np.where(is_speed, 1.0, UNTOLD) / scales**2)
-        Q, S, R = Jx.T @ Jx + untold, Ju.T @ Jx, Ju.T @ Ju
+        Q, S, R = Z.T @ (Jx.T @ Jx + untold) @ Z, Ju.T @ Jx @ Z, Ju.T @ Ju
         # Cross terms go with inputs that are measured from where these put them.
         gain = np.linalg.solve(R, S)
-        P = cost_to_go(A - B @ gain, B, Q - S.T @ gain, R, dae.x.names)
-        T = self.terminal_function("terminal")(x, 0, 0, p, np.zeros(n))[1].full() * scales
-        scaled = P * scales * scales[:, None]
+        names = [dae.x.names[int(np.argmax(np.abs(column)))] for column in Z.T]
+        P = cost_to_go(A - B @ gain, B, Q - S.T @ gain, R, names)
+        # Directions in their scale: those of the states that move in them.
+        sizes = 1.0 / np.linalg.norm(Z / scales[:, None], axis=0)
+        T = self.terminal_function("terminal")(x, 0, 0, p, np.zeros(n))[1].full() @ Z * sizes
+        scaled = P * sizes * sizes[:, None]
         norms = np.linalg.norm(T, axis=1)
         norms = np.where(norms > 0, norms, 1.0)
         inverse = np.linalg.pinv(T / norms[:, None], rcond=RANK)

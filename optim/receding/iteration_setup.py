@@ -10,6 +10,9 @@ from typing import Any, Protocol
 import casadi as ca
 import numpy as np
 
+from flexblocks.constraints.closed_posture import closed_posture
+from flexblocks.constraints.closed_state import closed_state
+from flexblocks.constraints.loop_equations import LoopError
 from flexblocks.dae.compiler import CompilerError
 from flexblocks.dae.dae import DAE
 from flexblocks.errors import ComputationError, NameUnknownError, ParameterError, listing
@@ -183,7 +186,7 @@ def setup(asked: Asked) -> Setup:
     if asked.solver == "hpipm":
         solver_libraries()
     model = prediction(dae, asked.inputs, 1.0 / (CLOSING * asked.horizon), where)
-    x, p = dae.x.values(asked.at, "MPC: at: "), dae.p.start
+    x, p = closed_state(dae, dict(asked.at) or None, dae.p.start, "MPC: at: "), dae.p.start
     n, nx, nu = model.n, len(dae.x), len(model.inputs)
     signals = tuple(asked.objective.paths)
     named_values(model, signals)
@@ -191,7 +194,7 @@ def setup(asked: Asked) -> Setup:
     low, high, rate = _input_limits(asked, model)
     effort = _efforts(asked, model, low, high)
     tolerances = np.array([asked.objective.tolerance_of(name) for name in signals])
-    costs = Costs(model, signals, tolerances, effort, scales)
+    costs = Costs(model, signals, tolerances, effort, scales, x)
     limited = tuple(name for name in asked.limits if name not in dae.u)
     grid = geometric_grid(asked.sample_time, asked.horizon, asked.intervals)
     # Terminal cost.
@@ -296,10 +299,16 @@ def setup(asked: Asked) -> Setup:
 
 
 def _beside(dae: DAE, x: np.ndarray) -> np.ndarray:
-    """Return a posture beside another, with all angles moved unlike each other: no singular one."""
+    """Return a posture beside another, with all angles moved unlike each other: no singular one, unless loops jam."""
     n, moved = dae.tree.size, x.copy()
     is_angle = np.array([unit == "rad" for unit in dae.x.units[:n]])
     moved[:n] += np.where(is_angle, BESIDE * (1 + np.modf(0.618034 * np.arange(n))[0]), 0.0)
+    if not dae.tree.loops.closures:
+        return moved
+    try:
+        moved[:n] = closed_posture(dae, moved[:n], dae.p.start, np.zeros(n, dtype=bool), "MPC: at")
+    except LoopError:
+        return x  # linkages need not move so far
     return moved
 
 

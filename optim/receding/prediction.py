@@ -11,7 +11,14 @@ import numpy as np
 from flexblocks.control.design.driven_inputs import driven_inputs, nothing_to_drive
 from flexblocks.dae.dae import DAE
 from flexblocks.dae.require_differentiable import require_differentiable
+from flexblocks.dynamics import ldl
 from flexblocks.errors import ParameterError, listing
+from flexblocks.libraries import scipy
+
+# Of what inputs and closures carry by least squares, each in its own size: what makes redundant shares the smallest.
+LEAST = 1e-9
+# Forces count as independent above this share of the largest.
+RANK = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,10 +57,16 @@ class Prediction:
         return ca.SX.sym("force", self.n)
 
     @cached_property
+    def kept(self) -> list[int]:
+        """Positions of the closures that are independent of each other, among all: the others follow from them."""
+        every, kept = self.dae.expressions.closing_tree.loops.multipliers, self.dae.tree.loops.multipliers
+        return [every.index(name) for name in kept]
+
+    @cached_property
     def rates(self) -> ca.SX:
         """Accelerations, rates of first-order states, multipliers of closures, in one column."""
         symbols = self.dae.expressions.implicit_symbols
-        return ca.vertcat(symbols["rates"], symbols["multipliers"])
+        return ca.vertcat(symbols["rates"], symbols["multipliers"][self.kept])
 
     @cached_property
     def residual(self) -> ca.SX:
@@ -67,6 +80,11 @@ class Prediction:
             # What prescribes it is not known ahead; its acceleration is estimated as forces are.
             column[i] = self.rates[i] - self.dae.u.symbol[self.dae.u.index(each.acceleration[0])]
         column = ca.substitute(column, before, ca.SX(after))
+        # Closures that follow from others are left out, with their multipliers.
+        first = len(self.dae.x) - self.n
+        rows = [*range(first), *(first + i for i in self.kept)]
+        spare = [i for i in range(symbols["multipliers"].shape[0]) if i not in self.kept]
+        column = ca.substitute(column[rows], symbols["multipliers"][spare], ca.SX.zeros(len(spare)))
         return column - ca.vertcat(self.force, ca.SX(column.shape[0] - self.n, 1))
 
     @cached_property
@@ -82,22 +100,44 @@ class Prediction:
         return -ca.jacobian(self.residual[: self.n], self.u)
 
     @cached_property
+    def closure_forces(self) -> ca.SX:
+        """The generalised forces (n, m) of the multipliers of closures."""
+        return -ca.jacobian(self.residual[: self.n], self.rates[len(self.dae.x) - self.n :])
+
+    @cached_property
+    def _shares(self) -> tuple[ca.SX, ca.SX]:
+        """What chosen inputs, then multipliers of closures, carry where the arm rests, and what remains (n,).
+
+        By least squares, exact in every equilibrium; where they are redundant, the smallest.
+        """
+        both = ca.horzcat(self.input_matrix, self.closure_forces)
+        sizes = self.function("sizes", [ca.sum1(both**2)], [self.dae.x.symbol, self.dae.p.symbol, self.u])
+        lengths = np.sqrt(np.nan_to_num(sizes(self.dae.x.start, self.dae.p.start, 0).full().ravel()))
+        both = ca.sparsify(both @ ca.diag(ca.DM(1.0 / np.where(lengths > 0, lengths, 1.0))))
+        shares = ldl.solve(both.T @ both + LEAST * ca.SX.eye(both.shape[1]), both.T @ self.at_rest)
+        return shares / np.where(lengths > 0, lengths, 1.0), self.at_rest - both @ shares
+
+    @property
     def holding(self) -> ca.SX:
         """The inputs (nu,) that hold the driven coordinates where they are, given all others; 0 where they drive none.
 
         They balance weight, what springs and bent links pass on, and the unknown force.
         """
-        B, chosen = self.input_matrix, []
-        multipliers = self.rates[len(self.dae.x) - self.n :]
-        if multipliers.numel():
-            # Closures carry their share; exact in every equilibrium, elsewhere by least squares.
-            both = ca.horzcat(B, -ca.jacobian(self.residual[: self.n], multipliers))
-            return ca.solve(both.T @ both, both.T @ self.at_rest)[: B.shape[1]]
-        for i in range(B.shape[1]):
-            column = ca.densify(B[:, i])
-            acts = B[:, i].nnz() > 0
-            chosen.append(ca.dot(column, self.at_rest) / ca.sumsqr(column) if acts else ca.SX(0))
-        return ca.vertcat(*chosen)
+        return self._shares[0][: len(self.inputs)]
+
+    @property
+    def missing(self) -> ca.SX:
+        """The generalised forces (n,) that keep the arm from resting in its posture whatever the chosen inputs are."""
+        return self._shares[1]
+
+    def undriven(self, x: np.ndarray, p: np.ndarray) -> np.ndarray:
+        """Return the directions (n, k) of forces that neither inputs nor closures balance, in the posture of `x`."""
+        both = ca.horzcat(self.input_matrix, self.closure_forces)
+        columns = self.function("B", [both], [self.dae.x.symbol, self.dae.p.symbol, self.u])(x, p, 0)
+        columns = np.nan_to_num(columns.full())
+        lengths = np.linalg.norm(columns, axis=0)
+        left, sizes, _ = np.linalg.svd(columns / np.where(lengths > 0, lengths, 1.0))
+        return left[:, int(np.sum(sizes > RANK * max(sizes.max(initial=0.0), 1e-300))) :]
 
     def function(self, name: str, results: list[ca.SX], symbols: list[ca.SX]) -> ca.Function:
         """Return a function with dense results."""
@@ -110,7 +150,10 @@ class Prediction:
         return self.function(name, results, [x, self.rates, self.u, self.dae.p.symbol, self.force])
 
     def stabilizing_function(self, name: str, time: float) -> ca.Function:
-        """Return (x, p, force) -> inputs that hold the driven coordinates and brake them within about `time` [s]."""
+        """Return (x, p, force) -> inputs that hold the driven coordinates and brake them within about `time` [s].
+
+        And their derivatives in x.
+        """
         B = self.input_matrix
         M = ca.jacobian(self.residual[: self.n], self.rates[: self.n])
         brakes = []
@@ -124,21 +167,31 @@ class Prediction:
             brakes.append(inertia * speed / time)
         law = self.holding - ca.vertcat(*brakes)
         law = ca.substitute(law, ca.vertcat(self.rates, self.u), ca.SX.zeros(len(self.inputs) + self.rates.shape[0], 1))
-        return self.function(name, [law], [self.dae.x.symbol, self.dae.p.symbol, self.force])
+        symbols = [self.dae.x.symbol, self.dae.p.symbol, self.force]
+        return self.function(name, [law, ca.jacobian(law, symbols[0])], symbols)
 
-    def linearized(self, x: np.ndarray, p: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return A (nx, nx) and B (nx, nu) of the arm at rest in the posture of `x` (nx,), held there."""
+    def linearized(self, x: np.ndarray, p: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return A (k, k), B (k, nu) of the arm at rest in the posture of `x` (nx,), held there, and Z (nx, k).
+
+        The columns of Z are the directions in which states can move, all of them unless loops are closed.
+        """
         n, nx = self.n, len(self.dae.x)
         still = np.concatenate([x[:n], np.zeros(n), x[2 * n :]])
-        hold = self.function("hold", [self.holding], [self.dae.x.symbol, self.dae.p.symbol, self.force])
+        hold = self.function("hold", [self._shares[0]], [self.dae.x.symbol, self.dae.p.symbol, self.force])
         none = np.zeros(n)
-        u = np.nan_to_num(hold(still, p, none).full().ravel())
-        _, Rx, Ry, Ru = (
-            part.full() for part in self.residual_function("residual")(still, np.zeros(self.rates.shape[0]), u, p, none)
-        )
+        u, multipliers = np.split(np.nan_to_num(hold(still, p, none).full().ravel()), [len(self.inputs)])
+        rates = np.concatenate([np.zeros(nx - n), multipliers])
+        _, Rx, Ry, Ru = (part.full() for part in self.residual_function("residual")(still, rates, u, p, none))
+        # Closures by their second derivatives: J times the accelerations.
+        J = Rx[nx - n :, n : 2 * n].copy()
+        Ry[nx - n :, :n], Rx[nx - n :] = J, 0.0
+        Z = np.eye(nx)
+        if len(J):
+            along = scipy.linalg.null_space(J)
+            Z = scipy.linalg.block_diag(along, along, np.eye(nx - 2 * n))
         slopes = -np.linalg.solve(Ry, np.hstack([Rx, Ru]))[: nx - n]
         A = np.vstack([np.hstack([np.zeros((n, n)), np.eye(n), np.zeros((n, nx - 2 * n))]), slopes[:, :nx]])
-        return A, np.vstack([np.zeros((n, len(self.inputs))), slopes[:, nx:]])
+        return Z.T @ A @ Z, Z.T @ np.vstack([np.zeros((n, len(self.inputs))), slopes[:, nx:]]), Z
 
 
 def prediction(dae: DAE, inputs: tuple[str, ...] | list[str] | str | None, feedback: float, where: str) -> Prediction:
@@ -147,8 +200,8 @@ def prediction(dae: DAE, inputs: tuple[str, ...] | list[str] | str | None, feedb
     Raises
     ------
     FlexblocksError
-        Its equations are not those of a receding horizon: sampled controllers, algebraic variables, prescribed motions,
-        redundant closures, coordinates that change their chart; or it has no input to choose.
+        Its equations are not those of a receding horizon: sampled controllers, algebraic variables, coordinates that
+        change their chart; or it has no input to choose.
     """
     dae = dae.interpreted
     require_differentiable(dae, where)
@@ -177,11 +230,5 @@ def _checked(dae: DAE, chosen: tuple[str, ...], feedback: float, where: str) -> 
         raise ParameterError(
             f"{where}: the model has algebraic variables ({listing(dae.z.names)}); must have none. Give it a model in "
             "which what they belong to has mass or damping."
-        )
-    every, kept = dae.expressions.closing_tree.loops.multipliers, dae.tree.loops.multipliers
-    if len(every) != len(kept):
-        raise ParameterError(
-            f"{where}: the closed loops of the model have {len(every)} closures, of which {len(kept)} are independent; "
-            "must all be. Leave out what is overconstrained, by spherical joints for hinges."
         )
     return Prediction(dae, chosen, feedback, where)

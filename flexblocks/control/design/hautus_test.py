@@ -45,7 +45,8 @@ def refuse_unstabilizable(A: np.ndarray, B: np.ndarray, Q: np.ndarray, states: S
     ComputationError
         A mode that does not decay is not reached by the inputs, or not weighted.
     """
-    _refuse_unobservable(A.T, B.T, states, "LQR: no input acts on", "Add an input", _does_not_decay(A))
+    acts = "LQR: no input acts on"
+    _refuse_unobservable(A.T, B.T, states, acts, "Add an input", _does_not_decay(A), apart=True)
     _refuse_unobservable(A, Q, states, "LQR: Q does not weight", "Weight one of these", _on_imaginary_axis(A))
 
 
@@ -57,21 +58,32 @@ def refuse_undetectable(A: np.ndarray, C: np.ndarray, process: np.ndarray, state
     ComputationError
         A mode that does not decay is not seen in the measurements, or not driven by the process noise.
     """
-    _refuse_unobservable(A, C, states, "Kalman: nothing measured shows", "Measure more", _does_not_decay(A))
+    shows = "Kalman: nothing measured shows"
+    _refuse_unobservable(A, C, states, shows, "Measure more", _does_not_decay(A), apart=True)
     _refuse_unobservable(
         A.T, process, states, "Kalman: no process noise drives", "Add process noise", _on_imaginary_axis(A)
     )
 
 
 def _refuse_unobservable(
-    A: np.ndarray, C: np.ndarray, states: Sequence[str], what: str, remedy: str, counts: Callable[[complex], bool]
+    A: np.ndarray,
+    C: np.ndarray,
+    states: Sequence[str],
+    what: str,
+    remedy: str,
+    counts: Callable[[complex], bool],
+    *,
+    apart: bool = False,
 ) -> None:
-    """Refuse unobservable modes among those that count, by the Hautus test; of transposes, uncontrollable ones."""
+    """Refuse unobservable modes among those that count, by the Hautus test; of transposes, uncontrollable ones.
+
+    Rows of `C` are `apart` where each is of its own input or sensor: their sizes say nothing then.
+    """
     # Balance A, and scale C to it: the ranks below are then of entries of one size.
     T = state_scales(A)
     A, C = A / T[:, None] * T, C * T
-    size = np.linalg.norm(C)
-    C = C * (np.linalg.norm(A) / size if size else 0.0)
+    size = np.linalg.norm(C, axis=1, keepdims=True) if apart else np.linalg.norm(C, keepdims=True)
+    C = C * np.divide(np.linalg.norm(A), size, out=np.zeros_like(size), where=size > 0)
     values = np.linalg.eigvals(A)
     # A defective 0, such as that of a free joint, is split by rounding.
     values[np.abs(values) <= NEAR_ZERO * _fastest(A)] = 0.0

@@ -149,3 +149,57 @@ class Intervals:
         if not np.all(np.isfinite(end)):
             raise StepError("the motion has no finite end")
         return end, K
+
+    def settled(
+        self,
+        law: ca.Function,
+        x: np.ndarray,
+        limits: tuple[np.ndarray, np.ndarray],
+        H: float,
+        p: np.ndarray,
+        force: np.ndarray,
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return end, inputs and rates of the motion from x (nx,) under a law, with the inputs of its end.
+
+        So it comes to rest however long the interval is, while inputs that follow what vibrates, sampled at its
+        beginning, would drive it.
+
+        Parameters
+        ----------
+        law : casadi.Function
+            (x, p, force) -> inputs and their derivatives in x.
+        x : ndarray (nx,)
+        limits : ndarray (nu,), ndarray (nu,)
+            Low and high.
+        H : float
+            [s]
+        p, force : ndarray
+
+        Raises
+        ------
+        StepError
+        """
+        nx, nu, rates = (self.sizes[name] for name in ("NX", "NU", "RATES_"))
+        length, K, u = np.array([H]), np.zeros(STAGES * rates), np.clip(np.zeros(nu), *limits)
+        first, size = 0.0, 0.0
+        for step in range(self.sizes["NEWTON_STEPS"]):
+            JK = self.linearized(x[None], u[None], K[None], length, p, force)
+            newton = JK[0, :, self.columns - 1]
+            end = self.ends(x[None], (K + newton)[None], length)[0]
+            wanted, slope = (part.full() for part in law(end, p, force))
+            moved = self.ends_moved(JK, length, columns=slice(nx, nx + nu))[0]
+            try:
+                du = np.linalg.solve(np.eye(nu) - slope @ moved, wanted.ravel() - u)
+            except np.linalg.LinAlgError as error:
+                raise StepError(str(error)) from error
+            du = np.clip(u + du, *limits) - u
+            change = newton + JK[0, :, nx : nx + nu] @ du
+            u, K, size = u + du, K + change, float(change @ change)
+            if not np.isfinite(size):
+                raise StepError("the motion has no finite end")
+            first = size if step == 0 else first
+            if size <= CONVERGED**2 * float(K @ K) or size <= REDUCED**2 * first:
+                break
+        if size > first:
+            raise StepError("the equations of motion are not solved: Newton's method runs away")
+        return self.ends(x[None], K[None], length)[0], u, K

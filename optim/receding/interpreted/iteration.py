@@ -191,7 +191,7 @@ class Iteration:
 
     def _stabilizing(self, x: np.ndarray, p: np.ndarray, force: np.ndarray) -> np.ndarray:
         """Return the inputs that hold the driven coordinates and brake them."""
-        u = self.functions["STABILISING"](x, p, force).full().ravel()
+        u = self.functions["STABILISING"](x, p, force)[0].full().ravel()
         return np.clip(np.where(np.isfinite(u), u, 0.0), self.constants["ULOW"], self.constants["UHIGH"])
 
     def _reset(self, m: Memory, x: np.ndarray, sample: Sample) -> None:
@@ -200,13 +200,17 @@ class Iteration:
         m.xs[0] = x
         for k, H in enumerate(grid):
             before = m.us[k - 1] if k else m.last
-            wanted = m.us[k - 1] if k and sample.is_late else self._stabilizing(m.xs[k], p, m.force)
-            m.us[k] = np.clip(wanted, before - rate * H, before + rate * H)
-            m.K[k] = 0.0
+            low, high = (
+                np.clip(before + sign * rate * H, self.constants["ULOW"], self.constants["UHIGH"]) for sign in (-1, 1)
+            )
             try:
                 sample.check()
-                m.xs[k + 1], m.K[k] = self._intervals.advanced(m.xs[k], m.us[k], m.K[k], H, p, m.force)
+                m.xs[k + 1], m.us[k], m.K[k] = self._intervals.settled(
+                    self.functions["STABILISING"], m.xs[k], (low, high), float(H), p, m.force
+                )
             except StepError:
+                held = m.us[k - 1] if k and sample.is_late else self._stabilizing(m.xs[k], p, m.force)
+                m.us[k] = np.clip(held, low, high)
                 m.K[k], m.xs[k + 1] = 0.0, m.xs[k]
                 m.xs[k + 1, n : 2 * n] = 0.0
 

@@ -24,35 +24,81 @@ HOT static int linearise(memory *m, int k, const double *p) {
 /* The law to which nothing can happen: it holds the driven coordinates and brakes them. */
 static void stabilising(const double *x, const double *p, const double *f, double *u) {
     arguments[0] = x, arguments[1] = p, arguments[2] = f;
-    results[0] = u;
+    results[0] = u, results[1] = 0;
     const int failed = STABILISING(arguments, results, integers, reals, 0);
     for (int i = 0; i < NU; i++)
         u[i] = failed || !isfinite(u[i]) ? clipped(0.0, ULOW[i], UHIGH[i]) : clipped(u[i], ULOW[i], UHIGH[i]);
+}
+
+/* The motion from x under that law, with the inputs (between low and high) of its end: so it comes to rest however long the
+   interval is, while inputs that follow what vibrates, sampled at its beginning, would drive it. */
+static int settle(double *x, double *u, const double *low, const double *high, double *K, double H, const double *p,
+                  const double *f) {
+    static THREAD_LOCAL double JK[ROWS * COLUMNS], law[NU + 1], slope[NU * NX + 1], M[NU * NU + 1], du[NU + 1];
+    double first = 0.0, size = 0.0, end[NX], moved[NX][COLUMNS];
+    for (int i = 0; i < NU; i++) u[i] = clipped(0.0, low[i], high[i]);
+    for (int step = 0; step < NEWTON_STEPS; step++) {
+        if (collocated(x, u, K, H, p, f, 0, JK)) return 1;
+        for (int i = 0; i < NX; i++) end_row(JK, COLUMNS, i, H, moved[i]);
+        end_of(x, K, H, end);
+        for (int i = 0; i < NX; i++) end[i] += moved[i][NX + NU];
+        arguments[0] = end, arguments[1] = p, arguments[2] = f;
+        results[0] = law, results[1] = slope;
+        if (STABILISING(arguments, results, integers, reals, 0)) return 1;
+        for (int a = 0; a < NU; a++) {
+            du[a] = law[a] - u[a];
+            for (int c = 0; c < NU; c++) {
+                M[a * NU + c] = a == c;
+                for (int i = 0; i < NX; i++) M[a * NU + c] -= slope[i * NU + a] * moved[i][NX + c];
+            }
+        }
+        if (solve(M, du, NU, 1)) return 1;
+        for (int i = 0; i < NU; i++) {
+            const double wanted = clipped(u[i] + du[i], low[i], high[i]);
+            du[i] = wanted - u[i], u[i] = wanted;
+        }
+        double all = 0.0;
+        size = 0.0;
+        for (int i = 0; i < ROWS; i++) {
+            double change = JK[i * COLUMNS + NX + NU];
+            for (int c = 0; c < NU; c++) change += JK[i * COLUMNS + NX + c] * du[c];
+            K[i] += change;
+            size += change * change;
+            all += K[i] * K[i];
+        }
+        if (!isfinite(size)) return 1;
+        if (step == 0) first = size;
+        if (size <= 1e-12 * all || size <= 1e-16 * first) break;
+    }
+    if (size > first) return 1; /* it runs away */
+    end_of(x, K, H, end);
+    if (!all_finite(end, NX) || !all_finite(u, NU)) return 1;
+    memcpy(x, end, sizeof end);
+    return 0;
 }
 
 /* A plan from x on that the stabilising law makes; what of it the deadline leaves no time for stays where it is. */
 static void reset(memory *m, const double *x, const double *p) {
     memcpy(m->xs[0], x, sizeof m->xs[0]);
     for (int k = 0; k < N; k++) {
-        const int late = is_late();
-        if (late && k)
-            memcpy(m->us[k], m->us[k - 1], sizeof m->us[k]);
-        else
-            stabilising(m->xs[k], p, m->force, m->us[k]);
-        if (k == 0)
-            for (int i = 0; i < NU; i++)
-                m->us[0][i] = clipped(m->us[0][i], m->last[i] - RATE[i] * GRID[0], m->last[i] + RATE[i] * GRID[0]);
-        else
-            for (int i = 0; i < NU; i++)
-                m->us[k][i] =
-                    clipped(m->us[k][i], m->us[k - 1][i] - RATE[i] * GRID[k], m->us[k - 1][i] + RATE[i] * GRID[k]);
+        const double *before = k ? m->us[k - 1] : m->last;
+        double low[NU + 1], high[NU + 1];
+        for (int i = 0; i < NU; i++) {
+            low[i] = clipped(before[i] - RATE[i] * GRID[k], ULOW[i], UHIGH[i]);
+            high[i] = clipped(before[i] + RATE[i] * GRID[k], ULOW[i], UHIGH[i]);
+        }
         memset(m->K[k], 0, sizeof m->K[k]);
         memcpy(m->xs[k + 1], m->xs[k], sizeof m->xs[k]);
-        if (late || advance(m->xs[k + 1], m->us[k], m->K[k], GRID[k], p, m->force)) {
-            memset(m->K[k], 0, sizeof m->K[k]); /* it stays where it is */
-            memcpy(m->xs[k + 1], m->xs[k], sizeof m->xs[k]);
-            for (int i = NQ; i < 2 * NQ; i++) m->xs[k + 1][i] = 0.0;
-        }
+        if (!is_late() && !settle(m->xs[k + 1], m->us[k], low, high, m->K[k], GRID[k], p, m->force)) continue;
+        /* It stays where it is. */
+        if (k && is_late())
+            memcpy(m->us[k], before, sizeof m->us[k]);
+        else
+            stabilising(m->xs[k], p, m->force, m->us[k]);
+        for (int i = 0; i < NU; i++) m->us[k][i] = clipped(m->us[k][i], low[i], high[i]);
+        memset(m->K[k], 0, sizeof m->K[k]);
+        memcpy(m->xs[k + 1], m->xs[k], sizeof m->xs[k]);
+        for (int i = NQ; i < 2 * NQ; i++) m->xs[k + 1][i] = 0.0;
     }
 }
 
