@@ -190,9 +190,12 @@ def setup(asked: Asked) -> Setup:
     n, nx, nu = model.n, len(dae.x), len(model.inputs)
     signals = tuple(asked.objective.paths)
     named_values(model, signals)
-    scales = state_scales(dae, x, asked.horizon)
     low, high, rate = _input_limits(asked, model)
     effort = _efforts(asked, model, low, high)
+    sizes_u = np.where(np.isfinite(high - low), (high - low) / 2, effort)
+    driving = np.zeros(len(dae.u))
+    driving[[dae.u.index(name) for name in model.inputs]] = sizes_u
+    scales = state_scales(dae, x, asked.horizon, driving)
     tolerances = np.array([asked.objective.tolerance_of(name) for name in signals])
     costs = Costs(model, signals, tolerances, effort, scales, x)
     limited = tuple(name for name in asked.limits if name not in dae.u)
@@ -207,7 +210,6 @@ def setup(asked: Asked) -> Setup:
             break
         except (ComputationError, np.linalg.LinAlgError):
             continue  # beside a singular posture, where signals do not move
-    sizes_u = np.where(np.isfinite(high - low), (high - low) / 2, effort)
     curvature = 0.0
     for posture in (x, beside):
         T = costs.terminal_function("arm_terminal")(posture, 0, 0, p, np.zeros(n))[1].full() * scales

@@ -88,16 +88,27 @@ class Prediction:
         return column - ca.vertcat(self.force, ca.SX(column.shape[0] - self.n, 1))
 
     @cached_property
-    def at_rest(self) -> ca.SX:
-        """The generalised forces (n,) that are missing where the arm rests in its posture, without chosen inputs."""
-        still = [self.dae.v, self.rates, self.u]
-        before = ca.vertcat(*still)
-        return ca.substitute(self.residual[: self.n], before, ca.SX.zeros(before.shape))
+    def _at_rest(self) -> tuple[ca.SX, ca.SX]:
+        """Residuals (nx - n,) where the arm rests in its posture without chosen inputs, and minus their derivatives in these.
 
-    @cached_property
+        Inputs that change first-order states hold these: what they do to forces by the way, as a winch whose rope has
+        damping does, is none of theirs.
+        """
+        size = len(self.dae.x) - self.n
+        rows = self.residual[:size]
+        B = -ca.jacobian(rows, self.u)
+        before = ca.vertcat(self.dae.v, self.rates, self.u)
+        rest, B = ca.substitute([rows, B], [before], [ca.SX.zeros(before.shape)])
+        B = ca.sparsify(B)
+        for i in range(B.shape[1]):
+            if B[self.n :, i].nnz():
+                B[: self.n, i] = 0
+        return rest, ca.sparsify(B)
+
+    @property
     def input_matrix(self) -> ca.SX:
-        """The generalised forces (n, nu) of the chosen inputs."""
-        return -ca.jacobian(self.residual[: self.n], self.u)
+        """The generalised forces (n, nu) of the chosen inputs at rest, none of those that change first-order states."""
+        return self._at_rest[1][: self.n, :]
 
     @cached_property
     def closure_forces(self) -> ca.SX:
@@ -106,22 +117,25 @@ class Prediction:
 
     @cached_property
     def _shares(self) -> tuple[ca.SX, ca.SX]:
-        """What chosen inputs, then multipliers of closures, carry where the arm rests, and what remains (n,).
+        """What chosen inputs, then multipliers of closures, carry where the arm rests, and the forces that remain (n,).
 
         By least squares, exact in every equilibrium; where they are redundant, the smallest.
         """
-        both = ca.horzcat(self.input_matrix, self.closure_forces)
-        sizes = self.function("sizes", [ca.sum1(both**2)], [self.dae.x.symbol, self.dae.p.symbol, self.u])
-        lengths = np.sqrt(np.nan_to_num(sizes(self.dae.x.start, self.dae.p.start, 0).full().ravel()))
-        both = ca.sparsify(both @ ca.diag(ca.DM(1.0 / np.where(lengths > 0, lengths, 1.0))))
-        shares = ldl.solve(both.T @ both + LEAST * ca.SX.eye(both.shape[1]), both.T @ self.at_rest)
-        return shares / np.where(lengths > 0, lengths, 1.0), self.at_rest - both @ shares
+        rest, B = self._at_rest
+        J = self.closure_forces
+        both = ca.horzcat(B, ca.vertcat(J, ca.SX(B.shape[0] - self.n, J.shape[1])))
+        sizes = self.function("sizes", [ca.sum1(both**2)], [self.dae.x.symbol, self.dae.p.symbol])
+        lengths = np.sqrt(np.nan_to_num(sizes(self.dae.x.start, self.dae.p.start).full().ravel()))
+        lengths = np.where(lengths > 0, lengths, 1.0)
+        both = ca.sparsify(both @ ca.diag(ca.DM(1.0 / lengths)))
+        shares = ldl.solve(both.T @ both + LEAST * ca.SX.eye(both.shape[1]), both.T @ rest)
+        return shares / lengths, (rest - both @ shares)[: self.n]
 
     @property
     def holding(self) -> ca.SX:
-        """The inputs (nu,) that hold the driven coordinates where they are, given all others; 0 where they drive none.
+        """The inputs (nu,) that hold what they drive where it is, given all others; 0 where they drive nothing.
 
-        They balance weight, what springs and bent links pass on, and the unknown force.
+        They balance weight, what springs and bent links pass on, and the unknown force, or keep first-order states.
         """
         return self._shares[0][: len(self.inputs)]
 
@@ -133,7 +147,7 @@ class Prediction:
     def undriven(self, x: np.ndarray, p: np.ndarray) -> np.ndarray:
         """Return the directions (n, k) of forces that neither inputs nor closures balance, in the posture of `x`."""
         both = ca.horzcat(self.input_matrix, self.closure_forces)
-        columns = self.function("B", [both], [self.dae.x.symbol, self.dae.p.symbol, self.u])(x, p, 0)
+        columns = self.function("B", [both], [self.dae.x.symbol, self.dae.p.symbol])(x, p)
         columns = np.nan_to_num(columns.full())
         lengths = np.linalg.norm(columns, axis=0)
         left, sizes, _ = np.linalg.svd(columns / np.where(lengths > 0, lengths, 1.0))

@@ -46,8 +46,8 @@ def refuse_unstabilizable(A: np.ndarray, B: np.ndarray, Q: np.ndarray, states: S
         A mode that does not decay is not reached by the inputs, or not weighted.
     """
     acts = "LQR: no input acts on"
-    _refuse_unobservable(A.T, B.T, states, acts, "Add an input", _does_not_decay(A), apart=True)
-    _refuse_unobservable(A, Q, states, "LQR: Q does not weight", "Weight one of these", _on_imaginary_axis(A))
+    _refuse_unobservable(A.T, _each(B.T), states, acts, "Add an input", _does_not_decay(A))
+    _refuse_unobservable(A, _root(Q), states, "LQR: Q does not weight", "Weight one of these", _on_imaginary_axis(A))
 
 
 def refuse_undetectable(A: np.ndarray, C: np.ndarray, process: np.ndarray, states: Sequence[str]) -> None:
@@ -59,31 +59,52 @@ def refuse_undetectable(A: np.ndarray, C: np.ndarray, process: np.ndarray, state
         A mode that does not decay is not seen in the measurements, or not driven by the process noise.
     """
     shows = "Kalman: nothing measured shows"
-    _refuse_unobservable(A, C, states, shows, "Measure more", _does_not_decay(A), apart=True)
+    _refuse_unobservable(A, _each(C), states, shows, "Measure more", _does_not_decay(A))
     _refuse_unobservable(
-        A.T, process, states, "Kalman: no process noise drives", "Add process noise", _on_imaginary_axis(A)
+        A.T, _root(process), states, "Kalman: no process noise drives", "Add process noise", _on_imaginary_axis(A)
     )
+
+
+def _each(C: np.ndarray) -> Callable[[np.ndarray], np.ndarray]:
+    """Return the rows of C in scaled states, all of one size: each is of an input or sensor with a unit of its own."""
+
+    def rows(T: np.ndarray) -> np.ndarray:
+        scaled = C * T
+        size = np.linalg.norm(scaled, axis=1, keepdims=True)
+        return np.divide(scaled, size, out=np.zeros_like(scaled), where=size > 0)
+
+    return rows
+
+
+def _root(Q: np.ndarray) -> Callable[[np.ndarray], np.ndarray]:
+    """Return the rows of C in scaled states with C'C = Q, but for what of Q is rounding."""
+
+    def rows(T: np.ndarray) -> np.ndarray:
+        scaled = T[:, None] * Q * T
+        values, vectors = np.linalg.eigh((scaled + scaled.T) / 2)
+        values = np.where(values > len(Q) * np.finfo(float).eps * values[-1], values, 0.0)
+        return np.sqrt(values)[:, None] * vectors.T
+
+    return rows
 
 
 def _refuse_unobservable(
     A: np.ndarray,
-    C: np.ndarray,
+    rows: Callable[[np.ndarray], np.ndarray],
     states: Sequence[str],
     what: str,
     remedy: str,
     counts: Callable[[complex], bool],
-    *,
-    apart: bool = False,
 ) -> None:
     """Refuse unobservable modes among those that count, by the Hautus test; of transposes, uncontrollable ones.
 
-    Rows of `C` are `apart` where each is of its own input or sensor: their sizes say nothing then.
+    `rows` are those of C for states that are divided by a scale (nx,).
     """
     # Balance A, and scale C to it: the ranks below are then of entries of one size.
     T = state_scales(A)
-    A, C = A / T[:, None] * T, C * T
-    size = np.linalg.norm(C, axis=1, keepdims=True) if apart else np.linalg.norm(C, keepdims=True)
-    C = C * np.divide(np.linalg.norm(A), size, out=np.zeros_like(size), where=size > 0)
+    A, C = A / T[:, None] * T, rows(T)
+    size = np.linalg.norm(C)
+    C = C * (np.linalg.norm(A) / size if size else 0.0)
     values = np.linalg.eigvals(A)
     # A defective 0, such as that of a free joint, is split by rounding.
     values[np.abs(values) <= NEAR_ZERO * _fastest(A)] = 0.0
