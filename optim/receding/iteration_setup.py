@@ -10,9 +10,9 @@ from typing import Any, Protocol
 import casadi as ca
 import numpy as np
 
-from flexblocks.constraints.closed_posture import closed_posture
 from flexblocks.constraints.closed_state import closed_state
-from flexblocks.constraints.loop_equations import LoopError
+from flexblocks.constraints.loop_equations import closure_equations, gap
+from flexblocks.constraints.loop_newton import CLOSED, nearest, polished
 from flexblocks.dae.compiler import CompilerError
 from flexblocks.dae.dae import DAE
 from flexblocks.errors import ComputationError, NameUnknownError, ParameterError, listing
@@ -307,11 +307,10 @@ def _beside(dae: DAE, x: np.ndarray) -> np.ndarray:
     moved[:n] += np.where(is_angle, BESIDE * (1 + np.modf(0.618034 * np.arange(n))[0]), 0.0)
     if not dae.tree.loops.closures:
         return moved
-    try:
-        moved[:n] = closed_posture(dae, moved[:n], dae.p.start, np.zeros(n, dtype=bool), "MPC: at")
-    except LoopError:
-        return x  # linkages need not move so far
-    return moved
+    equations, p = closure_equations(dae), dae.p.start
+    moved[:n] = polished(equations, nearest(equations, moved[:n], p, is_angle), p, is_angle)
+    closed = gap(equations, moved[:n], p) <= CLOSED
+    return moved if closed else x  # linkages need not move so far
 
 
 def checked_limits(given: Mapping[str, Any] | None, what: str) -> dict[str, tuple[float, float]]:

@@ -295,7 +295,9 @@ class Made:
             "RESIDUAL": self._residual(model, noise, theta, p),
             "MEASURED": self._measured(theta, p),
         }
-        scales = state_scales(dae, self._start, float(asked.sample_time or 1.0) * 100, np.array(dae.u.limits, dtype=float))
+        scales = state_scales(
+            dae, self._start, float(asked.sample_time or 1.0) * 100, np.array(dae.u.limits, dtype=float)
+        )
         known = {name: gains(v, [name], f"{WHERE}: uncertainty[{name}]")[0] for name, v in asked.uncertainty.items()}
         if unknown := [name for name in known if name not in dae.x]:
             raise NameUnknownError(

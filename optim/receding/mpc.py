@@ -69,7 +69,7 @@ class MPC(Law):
         machine and its load; by default there is none.
     at : dict, optional
         States of the posture in whose neighbourhood it works, which gives scales and terminal cost; by default the
-        start values.
+        start values. Loops are closed by what is not named.
     solver : str
         Of the quadratic programme. ``"condensed"``: primal-dual active sets on the Riccati recursion, and where limits
         on states or rates act an interior-point method without the states, of the library's own; ``"hpipm"``: HPIPM
@@ -97,8 +97,8 @@ class MPC(Law):
     Raises
     ------
     FlexblocksError
-        An unknown name; a value out of range; a model with algebraic variables, prescribed motions, redundant closures,
-        changing charts or sampled controllers; or, with that solver, CasADi's wheel has no HPIPM.
+        An unknown name; a value out of range; a posture that does not close the loops; a model with algebraic variables
+        or sampled controllers; or, with that solver, CasADi's wheel has no HPIPM.
 
     Examples
     --------

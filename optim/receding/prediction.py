@@ -89,7 +89,7 @@ class Prediction:
 
     @cached_property
     def _at_rest(self) -> tuple[ca.SX, ca.SX]:
-        """Residuals (nx - n,) where the arm rests in its posture without chosen inputs, and minus their derivatives in these.
+        """Residuals (nx - n,) where the arm rests without chosen inputs, and minus their derivatives in these.
 
         Inputs that change first-order states hold these: what they do to forces by the way, as a winch whose rope has
         damping does, is none of theirs.
@@ -214,8 +214,8 @@ def prediction(dae: DAE, inputs: tuple[str, ...] | list[str] | str | None, feedb
     Raises
     ------
     FlexblocksError
-        Its equations are not those of a receding horizon: sampled controllers, algebraic variables, coordinates that
-        change their chart; or it has no input to choose.
+        Its equations are not those of a receding horizon: sampled controllers, algebraic variables; or it has no input
+        to choose.
     """
     dae = dae.interpreted
     require_differentiable(dae, where)

@@ -38,7 +38,7 @@ def state_scales(dae: DAE, x: np.ndarray, time: float, inputs: np.ndarray) -> np
 
 
 def _driven(dae: DAE, still: np.ndarray, time: float, sizes: np.ndarray) -> np.ndarray:
-    """Return how far coordinates, speeds and inputs of these sizes (2 n + nu,) drive first-order states in a time [s]."""
+    """Return how far coordinates, speeds and inputs of these sizes (2 n + nu,) drive first-order states in a time."""
     moving, count = 2 * dae.tree.size, len(still) - 2 * dae.tree.size
     symbols = [dae.x.symbol, dae.z.symbol, dae.u.symbol, dae.p.symbol]
     f = state_rates(dae.tree, *symbols[:3])
@@ -53,7 +53,7 @@ def _driven(dae: DAE, still: np.ndarray, time: float, sizes: np.ndarray) -> np.n
 
 
 def _alike(dae: DAE, still: np.ndarray, state: int, size: float) -> float:
-    """Return how far a first-order state may move, at most `size`, while what inputs do to them all changes by a part."""
+    """Return how far a state may move, at most `size`, until what inputs do to first-order states changes by a part."""
     symbols = [dae.x.symbol, dae.z.symbol, dae.u.symbol, dae.p.symbol]
     f = state_rates(dae.tree, *symbols[:3])
     slopes = ca.Function("slopes", symbols, [ca.densify(ca.jacobian(f, symbols[2]))])
