@@ -17,7 +17,7 @@ START = {"joint1.angle": 1.0}
 
 
 def four_bar(spatial: bool = False) -> DAE:
-    """Return a four-bar with a flexible coupler in the vertical plane; in space, of its six closures two follow."""
+    """Return a four-bar with a flexible coupler in the vertical plane; in space, three of its six closures follow from others."""
     axis, gravity = ((0, -1, 0), (0, 0, -9.81)) if spatial else ((0, 0, 1), (0, -9.81, 0))
     model = fb.Model("four-bar", gravity=gravity)
     ground, far = model.add(fb.Ground("ground")), model.add(fb.FixedTransform("far", (0.9, 0.0, 0.0)))
@@ -30,7 +30,7 @@ def four_bar(spatial: bool = False) -> DAE:
     coupler = model.add(
         fb.FlexibleBeam(
             "coupler", length=0.8, linear_density=0.8, flexural_rigidity=20.0, damping_ratio=0.005,
-            discretization=fb.AssumedModes(1), **({"flexural_rigidity_z": 20.0, "bending": "yz"} if spatial else {}),
+            discretization=fb.AssumedModes(1), **({"bending": "z"} if spatial else {}),
         )
     )  # fmt: skip
     rocker = model.add(fb.RigidLink("rocker", length=0.6, mass=0.6))
