@@ -10,20 +10,18 @@ from typing import Any, Protocol
 import casadi as ca
 import numpy as np
 
-from flexblocks.dae.compiler import CompilerError
 from flexblocks.dae.dae import DAE
 from flexblocks.errors import ComputationError, NameUnknownError, ParameterError, listing
 from flexblocks.interfaces.variables import Variables
-from flexblocks.user_warning import warn
-from flexblocks.warning_kinds import NOT_COMPILED
 
 from ..problem.objectives.tracking import Tracking
-from .compiled_iteration import HIDDEN, CompiledIteration, build, iteration_source
+from .compiled_iteration import HIDDEN, CompiledIteration, iteration_source
 from .costs import Costs, checked_sizes, named_values
 from .grid import geometric_grid
-from .interpreted.callback import IterationCallback, iteration_callback
+from .interpreted.callback import Interpreted, IterationCallback
 from .interpreted.iteration import Iteration
 from .layout import COUNTERS, memory_variables
+from .machine import compiled_or_interpreted
 from .prediction import Prediction, prediction
 from .references import reference_function
 from .scales import SHARE, state_scales
@@ -153,15 +151,13 @@ class Setup:
         return plan + nu + (size["DELAY"] + 1) * nu + nx + size["NF"] + 3 + size["COUNTERS"]
 
     @cached_property
-    def iteration(self) -> CompiledIteration | IterationCallback:
+    def iteration(self) -> CompiledIteration | Interpreted:
         """The iteration in machine code, or in NumPy where there is no compiler."""
         name, source = self.source()
         flags = (HIDDEN, *(solver_libraries().flags if self.solver == "hpipm" else ()))
-        try:
-            return CompiledIteration(build(name, source, flags))
-        except CompilerError as error:
-            warn(f"MPC: {error} Iterations are now taken by NumPy, many times as slowly.", NOT_COMPILED)
-            return iteration_callback(f"{name}_numpy", self.interpreted)
+        return compiled_or_interpreted(
+            "MPC", name, source, flags, lambda name: IterationCallback(name, self.interpreted)
+        )
 
     @property
     def interpreted(self) -> Iteration:

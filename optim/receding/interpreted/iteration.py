@@ -15,7 +15,7 @@ from ..layout import COUNTERS
 from .condensed_qp import Solver
 from .horizon import Horizon, References
 from .intervals import Intervals, StepError
-from .memory import Memory
+from .memory import Plan
 
 # An input counts as saturated this near to a limit, as a share of its size.
 NEAR = 1e-6
@@ -84,12 +84,12 @@ class Iteration:
     def _step(self) -> float:
         return float(self.constants["GRID"][0])
 
-    def iterate(self, m: Memory, measured: np.ndarray, now: np.ndarray, p: np.ndarray) -> np.ndarray:
+    def iterate(self, m: Plan, measured: np.ndarray, now: np.ndarray, p: np.ndarray) -> np.ndarray:
         """Change a memory by a sample and return the command (nu,).
 
         Parameters
         ----------
-        m : Memory
+        m : Plan
         measured : ndarray (nx,)
         now : ndarray (k,)
             References where they are known only now.
@@ -123,7 +123,7 @@ class Iteration:
         m.clock[0] += self._step
         return command
 
-    def _command(self, m: Memory, x: np.ndarray, references: References, sample: Sample) -> np.ndarray:
+    def _command(self, m: Plan, x: np.ndarray, references: References, sample: Sample) -> np.ndarray:
         """Return the command that a plan from x begins with, or that of a fall-back."""
         planned = m.us[0].copy()
         try:
@@ -151,7 +151,7 @@ class Iteration:
         m.count("limited_references", sample.limited)
         return command
 
-    def _iteration(self, m: Memory, x: np.ndarray, references: References, sample: Sample, counter: str = "") -> None:
+    def _iteration(self, m: Plan, x: np.ndarray, references: References, sample: Sample, counter: str = "") -> None:
         """Take the step of one quadratic programme; count a plan around which there is none.
 
         Raises
@@ -176,7 +176,7 @@ class Iteration:
             most = COUNTERS.index("most_qp_iterations")
             m.counters[most] = max(m.counters[most], solver.iterations)
 
-    def _arrival(self, m: Memory, measured: np.ndarray, p: np.ndarray, begun: bool) -> np.ndarray:
+    def _arrival(self, m: Plan, measured: np.ndarray, p: np.ndarray, begun: bool) -> np.ndarray:
         """Return the state at which the command takes effect; keep what the next sample should find."""
         x = measured
         for j in range(self.sizes["DELAY"]):
@@ -194,7 +194,7 @@ class Iteration:
         u = self.functions["STABILISING"](x, p, force).full().ravel()
         return np.clip(np.where(np.isfinite(u), u, 0.0), self.constants["ULOW"], self.constants["UHIGH"])
 
-    def _reset(self, m: Memory, x: np.ndarray, sample: Sample) -> None:
+    def _reset(self, m: Plan, x: np.ndarray, sample: Sample) -> None:
         """Plan from x what the stabilising law makes; where that cannot be, or too late, the arm stays where it is."""
         n, grid, rate, p = self.sizes["NQ"], self.constants["GRID"], self.constants["RATE"], sample.p
         m.xs[0] = x
@@ -210,13 +210,13 @@ class Iteration:
                 m.K[k], m.xs[k + 1] = 0.0, m.xs[k]
                 m.xs[k + 1, n : 2 * n] = 0.0
 
-    def _shift(self, m: Memory) -> None:
+    def _shift(self, m: Plan) -> None:
         share = np.minimum(1.0, self._step / self.constants["GRID"])[:, None]
         m.xs[:-1] += share * np.diff(m.xs, axis=0)
         m.us[:-1] += share[:-1] * np.diff(m.us, axis=0)
         m.K[:-1] += share[:-1] * np.diff(m.K, axis=0)
 
-    def _estimate(self, m: Memory, x: np.ndarray, p: np.ndarray) -> None:
+    def _estimate(self, m: Plan, x: np.ndarray, p: np.ndarray) -> None:
         """Estimate a constant force by a regularised least-squares step, each force in units of its own effect."""
         count, scale, share = self.sizes["NF"], self.constants["SIGMA"], float(self.constants["FILTER"])
         # Where coordinates change, or measurements jump, it tells nothing.
@@ -237,7 +237,7 @@ class Iteration:
         if np.all(np.isfinite(step)):
             m.force += share * size * step
 
-    def _saturated(self, m: Memory, u: np.ndarray) -> np.ndarray:
+    def _saturated(self, m: Plan, u: np.ndarray) -> np.ndarray:
         c = self.constants
         low, high = (
             np.maximum(c["ULOW"], m.last - c["RATE"] * self._step),
