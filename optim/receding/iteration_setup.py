@@ -10,6 +10,7 @@ from typing import Any, Protocol
 import casadi as ca
 import numpy as np
 
+from flexblocks.control.sensing.sampler import split_delay
 from flexblocks.dae.dae import DAE
 from flexblocks.errors import ComputationError, NameUnknownError, ParameterError, listing
 from flexblocks.interfaces.variables import Variables
@@ -82,7 +83,7 @@ class Asked(Protocol):
     sample_time: float
     horizon: float
     intervals: int
-    delay: int
+    delay: float
     disturbance_time: Any
     limits: Mapping[str, tuple[float, float]]
     rates: Mapping[str, float]
@@ -140,6 +141,7 @@ class Setup:
         """Return the C code of a controller by itself, whose functions have this name."""
         values = ", ".join(repr(float(value)) for value in self.model.dae.p.start) or "0.0"
         sizes = dict(self.sizes) | {"PARAMETERS": values, "CLOCKED": int(self.deadline is not None)}
+        sizes["RELEASED"] = int(self.release is not None)
         return iteration_source(self.functions, sizes, self.constants, (*SOLVERS[self.solver], *ALONE), name)[1]
 
     @property
@@ -148,7 +150,13 @@ class Setup:
         size = {name: int(value) for name, value in self.sizes.items()}
         nx, nu, intervals, rows = size["NX"], size["NU"], size["N"], STAGES * size["RATES_"]
         plan = (intervals + 1) * nx + intervals * (nu + rows)
-        return plan + nu + (size["DELAY"] + 1) * nu + nx + size["NF"] + 3 + size["COUNTERS"]
+        return plan + nu + (size["WAITING"] + 1) * nu + nx + size["NF"] + 3 + size["COUNTERS"]
+
+    @property
+    def release(self) -> float | None:
+        """From a sample to the moment in it at which a command takes effect [s]; None for the sample itself."""
+        release = float(self.constants["RELEASE"])  # pyright: ignore[reportArgumentType]
+        return release if release < self.grid[0] else None
 
     @cached_property
     def iteration(self) -> CompiledIteration | Interpreted:
@@ -187,6 +195,8 @@ def setup(asked: Asked) -> Setup:
     low, high, rate = _input_limits(asked, model)
     effort = _efforts(asked, model, low, high)
     tolerances = np.array([asked.objective.tolerance_of(name) for name in signals])
+    # Commands on their way: of whole samples, and one that takes effect within a sample.
+    whole, remainder = split_delay(asked.delay, asked.sample_time)
     costs = Costs(model, signals, tolerances, effort, scales)
     limited = tuple(name for name in asked.limits if name not in dae.u)
     grid = geometric_grid(asked.sample_time, asked.horizon, asked.intervals)
@@ -243,6 +253,8 @@ def setup(asked: Asked) -> Setup:
         "TERMINAL_GROUP": terminal_groups,
         "COST_TO_GO": weights,
         "COST": 1.0 / curvature if curvature > 0 else 1.0,
+        "DELAY": asked.delay,
+        "RELEASE": remainder or asked.sample_time,
         "DEADLINE": np.inf if asked.deadline is None else asked.deadline,
         "FILTER": 0.0 if asked.disturbance_time is None else min(1.0, asked.sample_time / asked.disturbance_time),
         "REGULARISED": REGULARISED,
@@ -274,7 +286,7 @@ def setup(asked: Asked) -> Setup:
         "NPREV": nu if is_rated else 0,
         "NG": len(limited) + (nu if is_rated else 0),
         "RATES_": model.rates.shape[0],
-        "DELAY": asked.delay,
+        "WAITING": whole + (remainder > 0),
         "COUNTERS": len(COUNTERS),
         "KEPT": KEPT,
         "TIMED": TIMED,

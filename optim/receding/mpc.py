@@ -60,7 +60,7 @@ class MPC(Law):
     inputs : sequence of str, optional
         The inputs that it drives, by default the actuators.
     delay : float
-        From the sample to the moment its command takes effect [s], whole samples. It predicts over them.
+        From the sample to the moment its command takes effect [s], of any length. It predicts over it.
     disturbance_time : float or None
         Time in which its estimate of a constant generalised force follows what the arm does otherwise than predicted
         [s], which makes it free of offsets; None for no estimate. By default a third of the horizon.
@@ -144,10 +144,7 @@ class MPC(Law):
                 f"MPC: horizon = {horizon!r} s is shorter than {intervals} intervals of the sample time "
                 f"{sample_time!r} s; must be as long at least. Take fewer intervals or a longer horizon."
             )
-        samples = delay / self.sample_time
-        if not (np.isfinite(samples) and samples > -1e-9 and abs(samples - round(samples)) < 1e-6):
-            raise ParameterError(f"MPC: delay = {delay!r} s; must be a multiple >= 0 of the sample time.")
-        self.delay = round(samples)
+        self.delay = 0.0 if _is_zero(delay) else _number("delay", delay, 0.0)
         if disturbance_time == "auto":
             disturbance_time = self.horizon / 3
         elif disturbance_time is not None:
@@ -185,7 +182,7 @@ class MPC(Law):
     @property
     def predicted_delay(self) -> float:
         """From a sample to the moment its command takes effect [s], over which it predicts."""
-        return self.delay * self.sample_time
+        return self.delay
 
     @property
     def driven(self) -> tuple[str, ...]:
@@ -198,6 +195,11 @@ class MPC(Law):
         made = self._setup
         names = [reference_name(signal) for signal in self.objective.paths]
         return variables("reference", list(zip(names, made.signal_units, made.start_values, strict=True)))
+
+    @property
+    def release(self) -> float | None:
+        """From a sample to the moment in it at which a command takes effect [s]; None for the sample itself."""
+        return self._setup.release
 
     @property
     def memory_size(self) -> int:
@@ -265,7 +267,7 @@ class MPC(Law):
             "rates": self.rates,
             "effort": self.effort,
             "inputs": self.inputs,
-            "delay": self.predicted_delay,
+            "delay": self.delay,
             "disturbance_time": self.disturbance_time,
             "deadline": self.deadline,
             "at": self.at,
@@ -290,6 +292,10 @@ def _number(name: str, value: Any, least: float) -> float:
     if not number or not least < float(value) < np.inf:
         raise ParameterError(f"MPC: {name} = {value!r}; must be a number > {least:g}.")
     return float(value)
+
+
+def _is_zero(value: Any) -> bool:
+    return isinstance(value, (int, float, np.number)) and not isinstance(value, bool) and float(value) == 0.0
 
 
 def _whole(name: str, value: Any) -> int:

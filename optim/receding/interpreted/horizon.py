@@ -143,7 +143,7 @@ class Horizon:
         if not self.sizes["NREF"]:
             return References(np.zeros((self.sizes["N"] + 1, 0)), np.zeros(0))
         grid = self.constants["GRID"]
-        start = float(m.clock[0]) + self.sizes["DELAY"] * grid[0]
+        start = float(m.clock[0]) + self.constants["DELAY"]
         times = start + np.concatenate([[0.0], np.cumsum(grid)])
         values, rates = evaluated(self.functions["REFERENCE"], [times[:, None]], [now])
         found = References(values[:, :, 0], rates[-1, :, 0])

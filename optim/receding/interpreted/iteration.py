@@ -84,6 +84,11 @@ class Iteration:
     def _step(self) -> float:
         return float(self.constants["GRID"][0])
 
+    @property
+    def _release(self) -> float:
+        """From a sample to the moment in it at which the next command on its way takes effect [s]."""
+        return float(self.constants["RELEASE"])
+
     def iterate(self, m: Plan, measured: np.ndarray, now: np.ndarray, p: np.ndarray) -> np.ndarray:
         """Change a memory by a sample and return the command (nu,).
 
@@ -106,7 +111,7 @@ class Iteration:
                 # Nothing is known of this sample: the last command goes on.
                 m.count("unknown_samples")
                 command = m.last.copy()
-                m.predicted[:] = m.xs[0]
+                m.predicted[:] = np.nan  # so that the next one tells nothing of forces
             else:
                 if begun:
                     self._estimate(m, measured, p)
@@ -115,9 +120,11 @@ class Iteration:
                     self._reset(m, x, sample)
                     m.clock[1] = 1.0
                 command = self._saturated(m, self._command(m, x, references, sample))
-                if not self.sizes["DELAY"]:
+                if not self.sizes["WAITING"]:
                     m.predicted[:] = m.xs[1]
-        if self.sizes["DELAY"]:
+                elif self.sizes["WAITING"] == 1 and self._release < self._step:
+                    self._expect(m, x, command, p)
+        if self.sizes["WAITING"]:
             m.pending[:-2] = m.pending[1:-1]
             m.pending[-2] = command
         m.clock[0] += self._step
@@ -179,15 +186,24 @@ class Iteration:
     def _arrival(self, m: Plan, measured: np.ndarray, p: np.ndarray, begun: bool) -> np.ndarray:
         """Return the state at which the command takes effect; keep what the next sample should find."""
         x = measured
-        for j in range(self.sizes["DELAY"]):
+        for j in range(self.sizes["WAITING"]):
             try:
                 K = m.K[0] if begun else np.zeros_like(m.K[0])
-                x, _ = self._intervals.advanced(x, m.pending[j], K, self._step, p, m.force)
+                x, _ = self._intervals.advanced(x, m.pending[j], K, self._step if j else self._release, p, m.force)
             except StepError:
                 x = measured
-            if j == 0:
+            if j == 0 and self._release == self._step:
                 m.predicted[:] = x
+            elif j == 0 and self.sizes["WAITING"] > 1:
+                self._expect(m, x, m.pending[1], p)
         return x
+
+    def _expect(self, m: Plan, x: np.ndarray, u: np.ndarray, p: np.ndarray) -> None:
+        """Keep what the next sample should find, from x on, where u begins to act within this one."""
+        try:
+            m.predicted[:], _ = self._intervals.advanced(x, u, m.K[0], self._step - self._release, p, m.force)
+        except StepError:
+            m.predicted[:] = np.nan
 
     def _stabilizing(self, x: np.ndarray, p: np.ndarray, force: np.ndarray) -> np.ndarray:
         """Return the inputs that hold the driven coordinates and brake them."""

@@ -52,7 +52,7 @@ class Plan(Memory):
         Plan, with the rates of its intervals.
     last : ndarray (nu,)
         The last command.
-    pending : ndarray (delay + 1, nu)
+    pending : ndarray (waiting + 1, nu)
         Commands on their way; the last row is not used.
     predicted : ndarray (nx,)
         The state that was expected at this sample.
@@ -70,7 +70,7 @@ class Plan(Memory):
             "us": (N, nu),
             "K": (N, STAGES * sizes["RATES_"]),
             "last": (nu,),
-            "pending": (sizes["DELAY"] + 1, nu),
+            "pending": (sizes["WAITING"] + 1, nu),
             "predicted": (nx,),
             "force": (sizes["NF"],),
             "clock": (3,),

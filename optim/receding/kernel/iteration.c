@@ -281,7 +281,7 @@ static int feedback(memory *m) {
 /* What the references are over the horizon: those known ahead as functions of time, the others as they are now. */
 static int look_ahead(const memory *m, const double *now) {
 #if NREF
-    double t = m->time + DELAY * GRID[0];
+    double t = m->time + DELAY;
     for (int k = 0; k <= N; k++) {
         const int last = k == N;
         arguments[0] = &t, arguments[1] = now;
@@ -296,10 +296,18 @@ static int look_ahead(const memory *m, const double *now) {
 #endif
 }
 
+/* What the next sample should find, from x on, where u begins to act within this one. */
+static void expect(memory *m, const double *x, const double *u, const double *p) {
+    double K[ROWS];
+    memcpy(K, m->K[0], sizeof K);
+    memcpy(m->predicted, x, sizeof m->predicted);
+    if (advance(m->predicted, u, K, GRID[0] - RELEASE, p, m->force)) m->predicted[0] = NAN;
+}
+
 /* A sample is over: commands on their way move on. */
 static void dispatch(memory *m, const double *u) {
-    for (int j = 0; j + 1 < DELAY; j++) memcpy(m->pending[j], m->pending[j + 1], sizeof m->pending[j]);
-    if (DELAY) memcpy(m->pending[DELAY - 1], u, sizeof m->pending[0]);
+    for (int j = 0; j + 1 < WAITING; j++) memcpy(m->pending[j], m->pending[j + 1], sizeof m->pending[j]);
+    if (WAITING) memcpy(m->pending[WAITING - 1], u, sizeof m->pending[0]);
     m->time += GRID[0];
 }
 
@@ -317,7 +325,7 @@ static int iterate(memory *m, const double *measured, const double *now, const d
         if (m->begun > 0.5) shift(m);
         dispatch(m, u);
         count[UNKNOWN] += 1.0;
-        memcpy(m->predicted, m->xs[0], sizeof m->predicted);
+        m->predicted[0] = NAN; /* so that the next one tells nothing of forces */
         return 0;
     }
     if (m->begun > 0.5) {
@@ -326,12 +334,16 @@ static int iterate(memory *m, const double *measured, const double *now, const d
     }
     /* The state at which the command takes effect, and that which the next sample should find. */
     memcpy(x, measured, sizeof x);
-    for (int j = 0; j < DELAY; j++) {
+    for (int j = 0; j < WAITING; j++) {
         double K[ROWS];
         memcpy(K, m->K[0], sizeof K);
         if (m->begun < 0.5) memset(K, 0, sizeof K);
-        if (advance(x, m->pending[j], K, GRID[0], p, m->force)) memcpy(x, measured, sizeof x);
-        if (j == 0) memcpy(m->predicted, x, sizeof x);
+        if (advance(x, m->pending[j], K, j ? GRID[0] : RELEASE, p, m->force)) memcpy(x, measured, sizeof x);
+        if (j) continue;
+        if (RELEASE == GRID[0])
+            memcpy(m->predicted, x, sizeof x);
+        else if (WAITING > 1)
+            expect(m, x, m->pending[1], p);
     }
     if (m->begun < 0.5) {
         reset(m, x, p);
@@ -375,7 +387,10 @@ static int iterate(memory *m, const double *measured, const double *now, const d
         m->last[i] = m->us[0][i] = u[i];
     }
     count[SATURATED] += saturated;
-    if (DELAY == 0) memcpy(m->predicted, m->xs[1], sizeof m->predicted);
+    if (WAITING == 0)
+        memcpy(m->predicted, m->xs[1], sizeof m->predicted);
+    else if (WAITING == 1 && RELEASE < GRID[0])
+        expect(m, x, u, p);
     dispatch(m, u);
     return 0;
 }

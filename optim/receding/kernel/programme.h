@@ -5,7 +5,7 @@
 typedef struct {
     double xs[N + 1][NX], us[N][NU], K[N][ROWS];
     double last[NU];           /* the last command */
-    double pending[DELAY + 1][NU]; /* commands on their way; the last entry is not used */
+    double pending[WAITING + 1][NU]; /* commands on their way; the last entry is not used */
     double predicted[NX];      /* the state that was expected at this sample */
     double force[NF];          /* estimated disturbance, a generalised force */
     double time, begun, failing;

@@ -38,11 +38,12 @@ def arm() -> DAE:
 
 @pytest.mark.slow
 @pytest.mark.skipif(find_compiler() is None, reason="no C compiler")
-def test_the_controller_commands_what_the_loop_did(tmp_path: Path) -> None:
+@pytest.mark.parametrize("delay", [SAMPLE, 1.5 * SAMPLE])
+def test_the_controller_commands_what_the_loop_did(tmp_path: Path, delay: float) -> None:
     """Ten seconds of the Python run, sample by sample; its own test agrees, too; it takes no memory."""
     dae = arm()
     task = optim.Tracking({"joint1.angle": lambda t: 0.4 * np.sin(2.0 * t)}, tolerance=0.01)
-    mpc = optim.MPC(dae, task, SAMPLE, 0.4, 8, delay=SAMPLE)
+    mpc = optim.MPC(dae, task, SAMPLE, 0.4, 8, delay=delay)
     files = export.controller(mpc, dae, SAMPLE, tmp_path / "ctl")
     assert [file.name for file in files] == ["ctl.h", "ctl.c", "ctl_test.c", "CMakeLists.txt"]
     compiler = find_compiler()
@@ -60,11 +61,15 @@ def test_the_controller_commands_what_the_loop_did(tmp_path: Path) -> None:
     x = np.column_stack([run[name] for name in dae.x.names])
     state, command = np.zeros(code.ctl_state_size()), np.zeros(1)
     code.ctl_init(state.ctypes.data_as(ctypes.c_void_p))
-    commands = []
+    commands, released = [], []
     for row in np.ascontiguousarray(x[:-1]):
         none = np.zeros(1)
         assert code.ctl_step(row.ctypes.data, none.ctypes.data, state.ctypes.data, command.ctypes.data) == 0
         commands.append(float(command[0]))
+        if delay > SAMPLE:
+            code.ctl_release(ctypes.c_void_p(state.ctypes.data), ctypes.c_void_p(command.ctypes.data))
+            released.append(float(command[0]))
+    assert released[:-1] == (commands[1:] if released else [])
     assert np.abs(np.array(commands) - run["held.motor1.torque"][:-1]).max() < 4.0 * 1e-9
 
 
