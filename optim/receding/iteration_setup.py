@@ -16,6 +16,7 @@ from flexblocks.errors import ComputationError, NameUnknownError, ParameterError
 from flexblocks.interfaces.variables import Variables
 
 from ..problem.objectives.tracking import Tracking
+from ..problem.path_constraints.path_constraint import PathConstraint
 from .compiled_iteration import HIDDEN, CompiledIteration, iteration_source
 from .costs import Costs, checked_sizes, named_values
 from .grid import geometric_grid
@@ -26,6 +27,7 @@ from .machine import compiled_or_interpreted
 from .prediction import Prediction, prediction
 from .references import reference_function
 from .scales import SHARE, state_scales
+from .soft_limits import bounded_values, soft_limits
 from .solver_libraries import solver_libraries
 
 # Where the start is a singular posture, costs are weighed so far beside it [rad].
@@ -86,6 +88,7 @@ class Asked(Protocol):
     delay: float
     disturbance_time: Any
     limits: Mapping[str, tuple[float, float]]
+    path: tuple[PathConstraint, ...]
     rates: Mapping[str, float]
     effort: Any
     inputs: Any
@@ -198,7 +201,8 @@ def setup(asked: Asked) -> Setup:
     # Commands on their way: of whole samples, and one that takes effect within a sample.
     whole, remainder = split_delay(asked.delay, asked.sample_time)
     costs = Costs(model, signals, tolerances, effort, scales)
-    limited = tuple(name for name in asked.limits if name not in dae.u)
+    soft = {name: pair for name, pair in asked.limits.items() if name not in dae.u}
+    limited = bounded_values(model, soft, asked.path)
     grid = geometric_grid(asked.sample_time, asked.horizon, asked.intervals)
     # Terminal cost.
     size = costs.features.shape[0]
@@ -268,8 +272,10 @@ def setup(asked: Asked) -> Setup:
         "SLACK_LINEAR": SLACK_LINEAR,
         "SLACK_SQUARE": SLACK_SQUARE,
     }
+    of_inputs = False
     if limited:
-        functions["LIMITS"], more = _soft_limits(asked, model, limited, scales, x, p)
+        functions["LIMITS"], more = soft_limits(model, limited, scales, x, p)
+        of_inputs = any(ca.depends_on(each.value, model.u) for each in limited)
         constants |= more
     is_rated = bool(np.any(np.isfinite(rate)))
     sizes = {
@@ -283,6 +289,7 @@ def setup(asked: Asked) -> Setup:
         "NT": size,
         "NREF": len(signals),
         "NLIM": len(limited),
+        "INPUTS_LIMITED": int(of_inputs),
         "NPREV": nu if is_rated else 0,
         "NG": len(limited) + (nu if is_rated else 0),
         "RATES_": model.rates.shape[0],
@@ -362,21 +369,6 @@ def _efforts(asked: Asked, model: Prediction, low: np.ndarray, high: np.ndarray)
             "of it counts as much as a signal that is off by its tolerance."
         )
     return EFFORT * largest
-
-
-def _soft_limits(
-    asked: Asked, model: Prediction, names: tuple[str, ...], scales: np.ndarray, x: np.ndarray, p: np.ndarray
-) -> tuple[ca.Function, dict[str, np.ndarray | float]]:
-    dae = model.dae
-    values = named_values(model, names)
-    symbols = [dae.x.symbol, dae.p.symbol, model.force]
-    function = model.function("arm_limits", [values, ca.jacobian(values, dae.x.symbol)], symbols)
-    slopes = np.abs(np.nan_to_num(function(x, p, np.zeros(model.n))[1].full()) * scales).max(axis=1, initial=0.0)
-    low, high = np.array([asked.limits[name] for name in names]).T
-    widths = np.where(np.isfinite(high - low), high - low, np.maximum(np.abs(low), np.abs(high)))
-    widths = np.where(np.isfinite(widths), widths, 1.0)
-    sizes = np.where(slopes > 0, slopes, SHARE * widths)
-    return function, {"LIMIT_LOW": low, "LIMIT_HIGH": high, "LIMIT_SIZE": sizes}
 
 
 def _unit(dae: DAE, name: str) -> str:

@@ -24,6 +24,8 @@ from flexblocks.simulation.trajectory import Trajectory
 
 from ..problem.objectives.objective import Objective
 from ..problem.objectives.tracking import Tracking
+from ..problem.path_constraints import checked_path
+from ..problem.path_constraints.path_constraint import PathConstraint
 from .compiled_iteration import CompiledIteration
 from .iteration_setup import Setup, checked_limits, setup
 from .report import Report, report_of
@@ -50,8 +52,10 @@ class MPC(Law):
     intervals : int
         Of the horizon; their lengths are a geometric series whose first is the sample time.
     limits : dict, optional
-        By input, in place of its own limit, and by state or signal, a magnitude or (low, high). Those of inputs hold;
-        the others are soft: they are kept where they can be.
+        By input, in place of its own limit, and by state or signal, such as ``payload.y`` or ``link1.largest_stress``,
+        a magnitude or (low, high). Those of inputs hold; the others are soft: they are kept where they can be.
+    path : PathConstraint or sequence, optional
+        What `optim.RestToRest` takes, as ``KeepOut(Sphere(...), links="link2")``; soft, too.
     rates : dict, optional
         Largest rate of each input [its unit/s], by name; these hold.
     effort : float or dict, optional
@@ -122,6 +126,7 @@ class MPC(Law):
         intervals: int = 20,
         limits: Mapping[str, float | tuple[float, float]] | None = None,
         *,
+        path: PathConstraint | Sequence[PathConstraint] = (),
         rates: Mapping[str, float] | None = None,
         effort: float | Mapping[str, float] | None = None,
         inputs: Sequence[str] | str | None = None,
@@ -152,6 +157,7 @@ class MPC(Law):
         self.disturbance_time = disturbance_time
         self.deadline = None if deadline is None else _number("deadline", deadline, 0.0)
         self.limits: Mapping[str, tuple[float, float]] = checked_limits(limits, "limits")
+        self.path = checked_path("MPC: path", path)
         self.rates: Mapping[str, float] = dict(rates or {})
         self.effort, self.inputs = effort, inputs
         self.at: Mapping[str, float] = dict(at or {})
@@ -264,6 +270,7 @@ class MPC(Law):
     def __reduce__(self) -> Any:
         options = {
             "limits": self.limits,
+            "path": self.path,
             "rates": self.rates,
             "effort": self.effort,
             "inputs": self.inputs,

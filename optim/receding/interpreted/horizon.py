@@ -127,7 +127,10 @@ class Horizon:
         C, D = np.zeros((N + 1, rows, nx + size["NPREV"])), np.zeros((N + 1, rows, nu))
         low, high = np.zeros((N + 1, rows)), np.zeros((N + 1, rows))
         if count:
-            g, J = evaluated(self.functions["LIMITS"], [m.xs], [p, m.force])
+            # At the end the last input goes on.
+            inputs = np.vstack([m.us, m.us[-1:]])
+            g, J, Ju = evaluated(self.functions["LIMITS"], [m.xs, inputs], [p, m.force])
+            D[:-1, :count] = (Ju * c["SIZE"] / c["LIMIT_SIZE"][:, None])[:-1]
             C[:, :count, :nx] = J * c["SIGMA"] / c["LIMIT_SIZE"][:, None]
             low[:, :count] = (c["LIMIT_LOW"] - g[:, :, 0]) / c["LIMIT_SIZE"]
             high[:, :count] = (c["LIMIT_HIGH"] - g[:, :, 0]) / c["LIMIT_SIZE"]

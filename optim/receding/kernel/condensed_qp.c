@@ -3,7 +3,7 @@
    and square prices, eliminated like those of the others. No memory is taken, no library is needed. */
 
 #define NV (N * NU)
-#define NROWS (N * NLIM) /* limits on states and outputs of all stages but the first */
+#define NROWS ((N + INPUTS_LIMITED) * NLIM) /* limits on states and outputs of all stages */
 #define NCHANGES ((N - 1) * (NG - NLIM)) /* and on changes of inputs */
 #define NSIDES (2 * (NV + NROWS + NCHANGES))
 
@@ -67,10 +67,11 @@ HOT static void condense(const programme *p) {
             added_row(dense.g, dense.d, 1, dense.Y, NV, NX, before, 1.0);
             added_row(dense.g, p->q[k], 1, G, NV, NX, before, 1.0);
         }
-        for (int i = 0; k && i < NLIM; i++, row++) {
+        for (int i = 0; i < NLIM && i < limits_of(k); i++, row++) {
             double *a = dense.rows + row * NV;
             memset(a, 0, sizeof(double) * NV);
             added_row(a, p->C[k] + i * NX, 1, G, NV, NX, before, 1.0);
+            if (k < N) memcpy(a + before, p->D[k] + i * NU, sizeof(double) * NU);
             const double free = dot(p->C[k] + i * NX, dense.d, NX);
             dense.low[row] = p->low[k][i] - free;
             dense.high[row] = p->high[k][i] - free;
@@ -104,8 +105,8 @@ static int sides(const programme *p) {
                 dense.bound[count++] = side ? -both[side] : both[side];
             }
         }
-    for (int k = 1; k <= N; k++)
-        for (int i = 0; i < (k < N ? NG : NLIM); i++) {
+    for (int k = 0; k <= N; k++)
+        for (int i = 0; i < limits_of(k); i++) {
             const int soft = i < NLIM;
             const double both[2] = {soft ? dense.low[row] : p->low[k][i], soft ? dense.high[row] : p->high[k][i]};
             for (int side = 0; side < 2; side++) {

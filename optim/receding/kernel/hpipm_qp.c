@@ -25,8 +25,8 @@ static int begin(void) {
         nx[k] = k ? NXA : 0;
         nu[k] = k < N ? NU : 0;
         nbx[k] = 0;
-        ng[k] = k == 0 ? 0 : k == N ? NLIM : NG;
-        ns[k] = k == 0 ? 0 : NLIM;
+        ng[k] = limits_of(k);
+        ns[k] = ng[k] < NLIM ? ng[k] : NLIM;
     }
     void *places[5];
     if (!(places[0] = taken(d_ocp_qp_dim_memsize(N)))) return 1;
@@ -58,7 +58,8 @@ static int begin(void) {
         d_ocp_qp_set_ubu_mask(k, mask, &hpipm.qp);
     }
 #if NG
-    for (int k = 1; k <= N; k++) {
+    for (int k = 0; k <= N; k++) {
+        if (!limits_of(k)) continue;
         double mask[NG + 1];
         for (int i = 0; i < NG; i++) mask[i] = i < NLIM ? isfinite(LIMIT_LOW[i]) : isfinite(RATE[i - NLIM]);
         d_ocp_qp_set_lg_mask(k, mask, &hpipm.qp);
@@ -145,18 +146,21 @@ static int solve_qp(programme *d) {
     memcpy(column, d->q[N], sizeof d->q[N]);
     d_ocp_qp_set_q(N, column, &hpipm.qp);
 #if NG
-    for (int k = 1; k <= N; k++) {
-        const int rows = k < N ? NG : NLIM;
+    for (int k = 0; k <= N; k++) {
+        const int rows = limits_of(k);
         if (!rows) continue;
         double C[NG * NXA], D[NG * NU];
         memset(D, 0, sizeof D);
+        memcpy(D, d->D[k], sizeof(double) * NLIM * NU);
         memcpy(C, with_last_input(d->C[k], NLIM, NG), sizeof C);
         for (int i = NLIM; i < rows; i++) C[i * NXA + NX + i - NLIM] = -1.0, D[i * NU + i - NLIM] = 1.0;
-        d_ocp_qp_set_C(k, columnwise(C, rows, NXA), &hpipm.qp);
+        if (k) d_ocp_qp_set_C(k, columnwise(C, rows, NXA), &hpipm.qp);
         if (k < N) d_ocp_qp_set_D(k, columnwise(D, rows, NU), &hpipm.qp);
         finite_bounds(d->low[k], bounds, rows);
+        for (int i = 0; k == 0 && i < rows; i++) bounds[i] -= dot(d->C[0] + i * NX, d->dx[0], NX);
         d_ocp_qp_set_lg(k, bounds, &hpipm.qp);
         finite_bounds(d->high[k], bounds, rows);
+        for (int i = 0; k == 0 && i < rows; i++) bounds[i] -= dot(d->C[0] + i * NX, d->dx[0], NX);
         d_ocp_qp_set_ug(k, bounds, &hpipm.qp);
     }
 #endif

@@ -204,12 +204,14 @@ static int terminal_cost(const memory *m, const double *p) {
 static int limits(const memory *m, int k, const double *p) {
     programme *qp = &ws.qp;
 #if NLIM
-    static THREAD_LOCAL double g[NLIM], J[NLIM * NX];
-    arguments[0] = m->xs[k], arguments[1] = p, arguments[2] = m->force;
-    results[0] = g, results[1] = J;
+    static THREAD_LOCAL double g[NLIM], J[NLIM * NX], Ju[NLIM * NU];
+    /* At the end the last input goes on. */
+    arguments[0] = m->xs[k], arguments[1] = m->us[k < N ? k : N - 1], arguments[2] = p, arguments[3] = m->force;
+    results[0] = g, results[1] = J, results[2] = Ju;
     if (LIMITS(arguments, results, integers, reals, 0)) return 1;
     for (int i = 0; i < NLIM; i++) {
         for (int c = 0; c < NX; c++) qp->C[k][i * NX + c] = J[c * NLIM + i] * SIGMA[c] / LIMIT_SIZE[i];
+        for (int c = 0; c < NU; c++) qp->D[k][i * NU + c] = Ju[c * NLIM + i] * SIZE[c] / LIMIT_SIZE[i];
         qp->low[k][i] = (LIMIT_LOW[i] - g[i]) / LIMIT_SIZE[i];
         qp->high[k][i] = (LIMIT_HIGH[i] - g[i]) / LIMIT_SIZE[i];
     }

@@ -19,11 +19,14 @@ typedef struct {
     double A[N][NX * NX], B[N][NX * NU], b[N][NX];
     double Q[N + 1][TRIANGLE(NX)], S[N][NU * NX], R[N][NU * NU];
     double q[N + 1][NX], r[N][NU];
-    double C[N + 1][NLIM * NX + 1], low[N + 1][NG + 1], high[N + 1][NG + 1]; /* of states and outputs, then of changes */
+    double C[N + 1][NLIM * NX + 1], D[N + 1][NLIM * NU + 1], low[N + 1][NG + 1], high[N + 1][NG + 1]; /* of states and outputs, then of changes */
     double ulow[N][NU], uhigh[N][NU];
     double dx[N + 1][NX], du[N][NU]; /* its solution, scaled */
     int iterations;
 } programme;
+
+/* How many limits on states, outputs and changes a stage has; the first has those that depend on its input. */
+static int limits_of(int k) { return k == 0 ? (INPUTS_LIMITED ? NLIM : 0) : k == N ? NLIM : NG; }
 
 typedef struct {
     programme qp;

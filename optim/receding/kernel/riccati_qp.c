@@ -107,10 +107,11 @@ HOT static int exchanged(programme *d, int only_first, int *last) {
 
 /* Whether a solution keeps all limits on states and rates. */
 static int keeps_limits(const programme *d) {
-    for (int k = 1; k <= N; k++)
-        for (int i = 0; i < (k < N ? NG : NLIM); i++) {
-            const double value = i < NLIM ? dot(d->C[k] + i * NX, d->dx[k], NX)
-                                          : d->du[k][i - NLIM] - d->du[k - 1][i - NLIM];
+    for (int k = 0; k <= N; k++)
+        for (int i = 0; i < limits_of(k); i++) {
+            const double value = i >= NLIM ? d->du[k][i - NLIM] - d->du[k - 1][i - NLIM]
+                                           : dot(d->C[k] + i * NX, d->dx[k], NX) +
+                                                 (k < N ? dot(d->D[k] + i * NU, d->du[k], NU) : 0.0);
             if (value < d->low[k][i] - QP_TOLERANCE || value > d->high[k][i] + QP_TOLERANCE) return 0;
         }
     return 1;

@@ -42,7 +42,7 @@ def test_an_arm_of_48_states_and_20_intervals_takes_less_than_2_mb(tmp_path: Pat
     made = optim.MPC(shaft(), task, 0.01, 0.4, 4, {"der(joint1.angle)": 1.0}, rates={"motor1.torque": 9.0})._setup
     x = ca.SX.sym("x")
     functions = {name: ca.Function(function.name(), [x], [x]) for name, function in made.functions.items()}
-    sizes = dict(made.sizes) | ARM | {"NLIM": limits, "NPREV": limits, "NG": 2 * limits}
+    sizes = dict(made.sizes) | ARM | {"NLIM": limits, "INPUTS_LIMITED": 1, "NPREV": limits, "NG": 2 * limits}
     sizes |= {"PARAMETERS": "0.0", "CLOCKED": 0}
     source = iteration_source(functions, sizes, made.constants, (*SOLVERS["condensed"], *ALONE), "ctl")[1]
     source = re.sub("#define HOT .*", "#define HOT", source)  # takes a second in place of twenty

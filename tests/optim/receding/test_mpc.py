@@ -102,7 +102,9 @@ def test_commands_that_arrive_later_are_predicted_over(samples: float) -> None:
     found, without = motion(samples * SAMPLE), motion(0.0)
     assert np.all(found["motor1.torque"][: int(np.ceil(samples))] == 0.0)
     late = found.t > 0.8
-    off, best = (np.abs(each["payload.y"] - 0.25 - 0.05 * np.sin(4.0 * each.t))[late].max() for each in (found, without))
+    off, best = (
+        np.abs(each["payload.y"] - 0.25 - 0.05 * np.sin(4.0 * each.t))[late].max() for each in (found, without)
+    )
     assert off < 1.5 * best < 1e-4
     assert np.abs(found["mpc.force.joint1.angle"][late]).max() < 1e-5 * 6.0
 

@@ -72,11 +72,12 @@ def trials(mpc: optim.MPC) -> tuple[np.ndarray, np.ndarray]:
         pytest.param({}, marks=pytest.mark.slow),
         {"rates": {"motor1.torque": 300.0}, "limits": {"der(joint1.angle)": 0.5, "payload.x": (-np.inf, 0.45)},
          "disturbance_time": None},
+        {"limits": {"der(der(rotor1.angle))": 15.0}},
         pytest.param({"delay": 2 * SAMPLE}, marks=pytest.mark.slow),
         pytest.param({"delay": 0.3 * SAMPLE}, marks=pytest.mark.slow),
         {"delay": 1.5 * SAMPLE},
     ],
-    ids=["plain", "limits", "two samples", "within a sample", "delay"],
+    ids=["plain", "limits", "of accelerations", "two samples", "within a sample", "delay"],
 )  # fmt: skip
 def test_both_command_the_same(options: dict) -> None:
     """Fall-backs and what they count included; to the tolerance of the quadratic programme."""
