@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import re
 import subprocess
 from functools import cache
 from pathlib import Path
@@ -87,6 +88,7 @@ def behind_an_observer() -> tuple[control.Sampled, DAE]:
 @pytest.mark.slow
 @pytest.mark.skipif(find_compiler() is None, reason="no C compiler")
 def test_a_law_and_its_estimator_in_c_take_measurements_and_command_what_the_loop_did(tmp_path: Path) -> None:
+    """Plan and window are in the state: another one beside it, with another reference, changes nothing."""
     law, dae = behind_an_observer()
     files = export.controller(law, dae, SAMPLE, tmp_path / "ctl")
     sources = [str(file) for file in files if file.suffix == ".c"]
@@ -104,14 +106,20 @@ def test_a_law_and_its_estimator_in_c_take_measurements_and_command_what_the_loo
     assert made.measured.names == ("rotor1.angle",)
     times = SAMPLE * np.arange(201)
     run = fb.simulate(control.close_loop(dae, law), times, {"reference.joint1.angle": 0.3})
-    state, command, reference = np.zeros(len(made.states) + len(made.parameters)), np.zeros(1), np.array([0.3])
-    code.ctl_init(ctypes.c_void_p(state.ctypes.data))
+    kept = [int(size) for size in re.findall(r"double memory\d+\[(\d+)\];", (tmp_path / "ctl" / "ctl.h").read_text())]
+    assert len(kept) == 1
+    states = [np.full(len(made.states) + len(made.parameters) + sum(kept), np.nan) for _ in range(2)]
+    command, references = np.zeros(1), [np.array([goal]) for goal in (0.3, -0.2)]
+    for state in states:
+        code.ctl_init(ctypes.c_void_p(state.ctypes.data))
     commands = []
     for angle in run["rotor1.angle"][:-1]:
         measured = np.array([angle])
-        places = (ctypes.c_void_p(values.ctypes.data) for values in (measured, reference, state, command))
-        code.ctl_step(*places)
-        commands.append(float(command[0]))
+        for state, reference in zip(states, references, strict=True):
+            places = (ctypes.c_void_p(values.ctypes.data) for values in (measured, reference, state, command))
+            code.ctl_step(*places)
+            if state is states[0]:
+                commands.append(float(command[0]))
     assert np.abs(np.array(commands) - run["motor1.torque"][:-1]).max() < 4.0 * 1e-9
     assert abs(run["joint1.angle"][-1] - 0.3) < 0.01
 
