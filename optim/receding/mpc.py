@@ -203,6 +203,11 @@ class MPC(Law):
         return variables("reference", list(zip(names, made.signal_units, made.start_values, strict=True)))
 
     @property
+    def predicts_from_states(self) -> bool:
+        """Whether a controller by itself is told all states."""
+        return True
+
+    @property
     def release(self) -> float | None:
         """From a sample to the moment in it at which a command takes effect [s]; None for the sample itself."""
         return self._setup.release

@@ -14,7 +14,7 @@ from fmpy.validation import validate_fmu
 
 import flexblocks as fb
 from arms.fmu_instance import Fmu
-from flexblocks import control, export, optim
+from flexblocks import control, export, models, optim
 from flexblocks.dae.compiler import find_compiler
 from flexblocks.dae.dae import DAE
 from flexblocks.errors import FlexblocksError
@@ -145,6 +145,20 @@ def test_the_controller_as_an_fmu_commands_what_the_loop_did(tmp_path: Path) -> 
             commands.append(one.get("motor1.torque"))
             other.step(k * SAMPLE, SAMPLE)
     assert np.abs(np.array(commands) - run["motor1.torque"][:-1]).max() < 4.0 * 1e-9
+
+
+def test_a_controller_by_itself_is_told_all_states_of_a_flexible_arm() -> None:
+    """And a law of gains on bending is refused as before."""
+    dae = fb.assemble(models.subudhi_morris_2002(modes=1))
+    task = optim.Tracking({"payload.y": 0.1}, tolerance=0.01)
+    limits = {"motor1.torque": 4.0, "motor2.torque": 2.0}
+    mpc = optim.MPC(dae, task, SAMPLE, 0.4, 6, limits)
+    for law in (mpc, control.Sampled(mpc, SAMPLE)):
+        assert control.controller(law, dae, SAMPLE).measured.names == dae.x.names
+    with pytest.raises(FlexblocksError, match="which no sensor measures"):
+        control.controller(mpc, dae, SAMPLE, measured=["rotor1.angle"])
+    with pytest.raises(FlexblocksError, match="which no sensor measures"):
+        control.controller(control.LQR({"joint1.angle": 1.0, "joint2.angle": 1.0}, R=1.0, at={}), dae, SAMPLE)
 
 
 def test_what_cannot_be_a_controller_is_refused(tmp_path: Path) -> None:
