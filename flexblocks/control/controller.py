@@ -139,7 +139,8 @@ def controller(
     measured : sequence of str, optional
         States, outputs and inputs of the arm that sensors tell the controller, which may use nothing else of it. By
         default what the law uses, which must not contain elastic coordinates, those with an index such as
-        ``link1.bending_y[1]``, since sensors do not tell them.
+        ``link1.bending_y[1]``, since sensors do not tell them. An `optim.MPC` by itself, which predicts from states, is
+        told all of them.
     limits : bool
         Whether commands saturate at the limits of the arm's inputs, as in `close_loop`.
 
@@ -177,6 +178,8 @@ def controller(
     changes = [ca.substitute(update.change, before, after) for update in bound.updates]
     used = ca.vertcat(*changes)
     told = _told(dae, plant, used)
+    if measured is None and getattr(law.law if isinstance(law, Sampled) else law, "predicts_from_states", False):
+        measured = told.names
     _refuse_unmeasured(dae, told.names, measured)
     parameters = dae.p.take([i for i in range(len(dae.p)) if ca.depends_on(used, dae.p.symbol[i])])
     symbols = [bound.states.symbol, ca.SX(0, 1), ca.vertcat(told.symbol, bound.references.symbol), parameters.symbol]

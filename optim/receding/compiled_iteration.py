@@ -29,6 +29,9 @@ PREAMBLE = """
 #include <string.h>
 #include <time.h>
 #define THREAD_LOCAL _Thread_local
+#ifndef OWN_MEMORY
+#define OWN_MEMORY 0
+#endif
 #define EXPORTED __attribute__((visibility("default")))
 #define JOINED_(a, b) a##b
 #define JOINED(a, b) JOINED_(a, b)
@@ -109,13 +112,17 @@ def build(name: str, source: str, flags: Sequence[str]) -> Foreign:
     path = source_library(source, LEVEL, flags)
     link_callers(name, path)
     apart = "" if set(flags) - {HIDDEN} else by_itself(source)
-    return register(Foreign(name, path, build, (name, source, tuple(flags)), apart))
+    memory = ctypes.CDLL(str(path)).receding_memory()
+    return register(Foreign(name, path, build, (name, source, tuple(flags)), apart, memory))
 
 
 def by_itself(source: str) -> str:
-    """Return the code of an iteration as one file among others, with the memories of few runs."""
+    """Return the code of an iteration as one file among others, with the memories of few runs.
+
+    After ``#define OWN_MEMORY 1`` it keeps none: the caller does, behind the argument w.
+    """
     source = re.sub(r"\bCASADI_SYMBOL_EXPORT int (arm_\w+)", r"static int \1", source)
-    source = source.replace("EXPORTED double receding_time", "static double receding_time")
+    source = re.sub(r"EXPORTED (int|double) receding_", r"static \1 receding_", source)
     source = re.sub(r"#define (KEPT|TIMED) \d+", rf"#define \1 {KEPT_APART}", source)
     return f"#define _POSIX_C_SOURCE 199309L\n{source}"
 

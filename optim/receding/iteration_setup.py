@@ -13,23 +13,24 @@ import numpy as np
 from flexblocks.constraints.closed_state import closed_state
 from flexblocks.constraints.loop_equations import closure_equations, gap
 from flexblocks.constraints.loop_newton import CLOSED, nearest, polished
-from flexblocks.dae.compiler import CompilerError
+from flexblocks.control.sensing.sampler import split_delay
 from flexblocks.dae.dae import DAE
 from flexblocks.errors import ComputationError, NameUnknownError, ParameterError, listing
 from flexblocks.interfaces.variables import Variables
-from flexblocks.user_warning import warn
-from flexblocks.warning_kinds import NOT_COMPILED
 
 from ..problem.objectives.tracking import Tracking
-from .compiled_iteration import HIDDEN, CompiledIteration, build, iteration_source
+from ..problem.path_constraints.path_constraint import PathConstraint
+from .compiled_iteration import HIDDEN, CompiledIteration, iteration_source
 from .costs import Costs, checked_sizes, named_values
 from .grid import geometric_grid
-from .interpreted.callback import IterationCallback, iteration_callback
+from .interpreted.callback import Interpreted, IterationCallback
 from .interpreted.iteration import Iteration
 from .layout import COUNTERS, memory_variables
+from .machine import compiled_or_interpreted
 from .prediction import Prediction, prediction
 from .references import reference_function
 from .scales import SHARE, state_scales
+from .soft_limits import bounded_values, soft_limits
 from .solver_libraries import solver_libraries
 
 # Where the start is a singular posture, costs are weighed so far beside it [rad].
@@ -87,9 +88,10 @@ class Asked(Protocol):
     sample_time: float
     horizon: float
     intervals: int
-    delay: int
+    delay: float
     disturbance_time: Any
     limits: Mapping[str, tuple[float, float]]
+    path: tuple[PathConstraint, ...]
     rates: Mapping[str, float]
     effort: Any
     inputs: Any
@@ -145,6 +147,7 @@ class Setup:
         """Return the C code of a controller by itself, whose functions have this name."""
         values = ", ".join(repr(float(value)) for value in self.model.dae.p.start) or "0.0"
         sizes = dict(self.sizes) | {"PARAMETERS": values, "CLOCKED": int(self.deadline is not None)}
+        sizes["RELEASED"] = int(self.release is not None)
         return iteration_source(self.functions, sizes, self.constants, (*SOLVERS[self.solver], *ALONE), name)[1]
 
     @property
@@ -153,18 +156,22 @@ class Setup:
         size = {name: int(value) for name, value in self.sizes.items()}
         nx, nu, intervals, rows = size["NX"], size["NU"], size["N"], STAGES * size["RATES_"]
         plan = (intervals + 1) * nx + intervals * (nu + rows)
-        return plan + nu + (size["DELAY"] + 1) * nu + nx + size["NF"] + 3 + size["COUNTERS"]
+        return plan + nu + (size["WAITING"] + 1) * nu + nx + size["NF"] + 3 + size["COUNTERS"]
+
+    @property
+    def release(self) -> float | None:
+        """From a sample to the moment in it at which a command takes effect [s]; None for the sample itself."""
+        release = float(self.constants["RELEASE"])  # pyright: ignore[reportArgumentType]
+        return release if release < self.grid[0] else None
 
     @cached_property
-    def iteration(self) -> CompiledIteration | IterationCallback:
+    def iteration(self) -> CompiledIteration | Interpreted:
         """The iteration in machine code, or in NumPy where there is no compiler."""
         name, source = self.source()
         flags = (HIDDEN, *(solver_libraries().flags if self.solver == "hpipm" else ()))
-        try:
-            return CompiledIteration(build(name, source, flags))
-        except CompilerError as error:
-            warn(f"MPC: {error} Iterations are now taken by NumPy, many times as slowly.", NOT_COMPILED)
-            return iteration_callback(f"{name}_numpy", self.interpreted)
+        return compiled_or_interpreted(
+            "MPC", name, source, flags, lambda name: IterationCallback(name, self.interpreted)
+        )
 
     @property
     def interpreted(self) -> Iteration:
@@ -197,8 +204,11 @@ def setup(asked: Asked) -> Setup:
     driving[[dae.u.index(name) for name in model.inputs]] = sizes_u
     scales = state_scales(dae, x, asked.horizon, driving)
     tolerances = np.array([asked.objective.tolerance_of(name) for name in signals])
+    # Commands on their way: of whole samples, and one that takes effect within a sample.
+    whole, remainder = split_delay(asked.delay, asked.sample_time)
     costs = Costs(model, signals, tolerances, effort, scales, x)
-    limited = tuple(name for name in asked.limits if name not in dae.u)
+    soft = {name: pair for name, pair in asked.limits.items() if name not in dae.u}
+    limited = bounded_values(model, soft, asked.path)
     grid = geometric_grid(asked.sample_time, asked.horizon, asked.intervals)
     # Terminal cost.
     size = costs.features.shape[0]
@@ -252,6 +262,8 @@ def setup(asked: Asked) -> Setup:
         "TERMINAL_GROUP": terminal_groups,
         "COST_TO_GO": weights,
         "COST": 1.0 / curvature if curvature > 0 else 1.0,
+        "DELAY": asked.delay,
+        "RELEASE": remainder or asked.sample_time,
         "DEADLINE": np.inf if asked.deadline is None else asked.deadline,
         "FILTER": 0.0 if asked.disturbance_time is None else min(1.0, asked.sample_time / asked.disturbance_time),
         "REGULARISED": REGULARISED,
@@ -265,8 +277,10 @@ def setup(asked: Asked) -> Setup:
         "SLACK_LINEAR": SLACK_LINEAR,
         "SLACK_SQUARE": SLACK_SQUARE,
     }
+    of_inputs = False
     if limited:
-        functions["LIMITS"], more = _soft_limits(asked, model, limited, scales, x, p)
+        functions["LIMITS"], more = soft_limits(model, limited, scales, x, p)
+        of_inputs = any(ca.depends_on(each.value, model.u) for each in limited)
         constants |= more
     is_rated = bool(np.any(np.isfinite(rate)))
     sizes = {
@@ -280,10 +294,11 @@ def setup(asked: Asked) -> Setup:
         "NT": size,
         "NREF": len(signals),
         "NLIM": len(limited),
+        "INPUTS_LIMITED": int(of_inputs),
         "NPREV": nu if is_rated else 0,
         "NG": len(limited) + (nu if is_rated else 0),
         "RATES_": model.rates.shape[0],
-        "DELAY": asked.delay,
+        "WAITING": whole + (remainder > 0),
         "COUNTERS": len(COUNTERS),
         "KEPT": KEPT,
         "TIMED": TIMED,
@@ -364,21 +379,6 @@ def _efforts(asked: Asked, model: Prediction, low: np.ndarray, high: np.ndarray)
             "of it counts as much as a signal that is off by its tolerance."
         )
     return EFFORT * largest
-
-
-def _soft_limits(
-    asked: Asked, model: Prediction, names: tuple[str, ...], scales: np.ndarray, x: np.ndarray, p: np.ndarray
-) -> tuple[ca.Function, dict[str, np.ndarray | float]]:
-    dae = model.dae
-    values = named_values(model, names)
-    symbols = [dae.x.symbol, dae.p.symbol, model.force]
-    function = model.function("arm_limits", [values, ca.jacobian(values, dae.x.symbol)], symbols)
-    slopes = np.abs(np.nan_to_num(function(x, p, np.zeros(model.n))[1].full()) * scales).max(axis=1, initial=0.0)
-    low, high = np.array([asked.limits[name] for name in names]).T
-    widths = np.where(np.isfinite(high - low), high - low, np.maximum(np.abs(low), np.abs(high)))
-    widths = np.where(np.isfinite(widths), widths, 1.0)
-    sizes = np.where(slopes > 0, slopes, SHARE * widths)
-    return function, {"LIMIT_LOW": low, "LIMIT_HIGH": high, "LIMIT_SIZE": sizes}
 
 
 def _unit(dae: DAE, name: str) -> str:

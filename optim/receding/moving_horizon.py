@@ -16,14 +16,16 @@ from flexblocks.control.estimation.observer import Estimate, Observer, require_i
 from flexblocks.control.naming import prefixed
 from flexblocks.control.saturation import Actuators
 from flexblocks.dae.dae import DAE
-from flexblocks.dynamics.tree.foreign_functions import Foreign
 from flexblocks.errors import NameUnknownError, ParameterError, suggestion
 from flexblocks.interfaces.variables import Variables, variables
 from flexblocks.linear.linear_model import LinearModel
 from flexblocks.simulation.record import Record
 from flexblocks.statics.operating_point import OperatingPoint
 
-from .compiled_iteration import HIDDEN, build, iteration_source
+from .compiled_iteration import HIDDEN, CompiledIteration, iteration_source
+from .interpreted.callback import EstimatorCallback
+from .interpreted.estimator import Estimator
+from .machine import compiled_or_interpreted
 from .prediction import Prediction, estimation_model
 from .scales import state_scales
 
@@ -75,7 +77,8 @@ class MovingHorizon(Observer):
 
     Notes
     -----
-    Its code is compiled when it is first used; there must be a C compiler. Loops with it have no derivatives.
+    Its code is compiled when it is first used. Where there is no C compiler, NumPy does the same many times as slowly,
+    with a warning; such a loop cannot be pickled. Loops with it have no derivatives.
 
     Raises
     ------
@@ -268,7 +271,18 @@ class Made:
     @cached_property
     def iteration(self) -> ca.Function:
         """One sample, function (state, measured, inputs that acted) -> state."""
-        return self._foreign.function()
+        made = compiled_or_interpreted(
+            WHERE,
+            *iteration_source(*self.parts, FILES),
+            (HIDDEN,),
+            lambda name: EstimatorCallback(name, self.interpreted),
+        )
+        return made.foreign.function() if isinstance(made, CompiledIteration) else made
+
+    @property
+    def interpreted(self) -> Estimator:
+        """The estimator in NumPy."""
+        return Estimator(*self.parts)
 
     @cached_property
     def _start(self) -> np.ndarray:
@@ -279,7 +293,8 @@ class Made:
         return x
 
     @cached_property
-    def _foreign(self) -> Foreign:
+    def parts(self) -> tuple[dict[str, ca.Function], dict[str, int], dict[str, np.ndarray | float]]:
+        """Functions of the arm, sizes and constants, as `iteration_source` takes them."""
         asked, dae, lin = self.asked, self.model, self.lin
         require_integrable(dae, lin, WHERE)
         names = tuple(asked.parameters)
@@ -341,7 +356,7 @@ class Made:
             "KEPT": KEPT,
             "TIMED": TIMED,
         }
-        return build(*iteration_source(functions, sizes, constants, FILES), (HIDDEN,))
+        return functions, sizes, constants
 
     def _residual(self, model: Prediction, noise: tuple[str, ...], theta: ca.SX, p: ca.SX) -> ca.Function:
         """Return (x, rates, [noise, parameters], [inputs, others], none) -> residual and its derivatives."""

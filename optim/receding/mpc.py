@@ -24,6 +24,8 @@ from flexblocks.simulation.trajectory import Trajectory
 
 from ..problem.objectives.objective import Objective
 from ..problem.objectives.tracking import Tracking
+from ..problem.path_constraints import checked_path
+from ..problem.path_constraints.path_constraint import PathConstraint
 from .compiled_iteration import CompiledIteration
 from .iteration_setup import Setup, checked_limits, setup
 from .report import Report, report_of
@@ -50,8 +52,10 @@ class MPC(Law):
     intervals : int
         Of the horizon; their lengths are a geometric series whose first is the sample time.
     limits : dict, optional
-        By input, in place of its own limit, and by state or signal, a magnitude or (low, high). Those of inputs hold;
-        the others are soft: they are kept where they can be.
+        By input, in place of its own limit, and by state or signal, such as ``payload.y`` or ``link1.largest_stress``,
+        a magnitude or (low, high). Those of inputs hold; the others are soft: they are kept where they can be.
+    path : PathConstraint or sequence, optional
+        What `optim.RestToRest` takes, as ``KeepOut(Sphere(...), links="link2")``; soft, too.
     rates : dict, optional
         Largest rate of each input [its unit/s], by name; these hold.
     effort : float or dict, optional
@@ -60,7 +64,7 @@ class MPC(Law):
     inputs : sequence of str, optional
         The inputs that it drives, by default the actuators.
     delay : float
-        From the sample to the moment its command takes effect [s], whole samples. It predicts over them.
+        From the sample to the moment its command takes effect [s], of any length. It predicts over it.
     disturbance_time : float or None
         Time in which its estimate of a constant generalised force follows what the arm does otherwise than predicted
         [s], which makes it free of offsets; None for no estimate. By default a third of the horizon.
@@ -122,6 +126,7 @@ class MPC(Law):
         intervals: int = 20,
         limits: Mapping[str, float | tuple[float, float]] | None = None,
         *,
+        path: PathConstraint | Sequence[PathConstraint] = (),
         rates: Mapping[str, float] | None = None,
         effort: float | Mapping[str, float] | None = None,
         inputs: Sequence[str] | str | None = None,
@@ -144,10 +149,7 @@ class MPC(Law):
                 f"MPC: horizon = {horizon!r} s is shorter than {intervals} intervals of the sample time "
                 f"{sample_time!r} s; must be as long at least. Take fewer intervals or a longer horizon."
             )
-        samples = delay / self.sample_time
-        if not (np.isfinite(samples) and samples > -1e-9 and abs(samples - round(samples)) < 1e-6):
-            raise ParameterError(f"MPC: delay = {delay!r} s; must be a multiple >= 0 of the sample time.")
-        self.delay = round(samples)
+        self.delay = 0.0 if _is_zero(delay) else _number("delay", delay, 0.0)
         if disturbance_time == "auto":
             disturbance_time = self.horizon / 3
         elif disturbance_time is not None:
@@ -155,6 +157,7 @@ class MPC(Law):
         self.disturbance_time = disturbance_time
         self.deadline = None if deadline is None else _number("deadline", deadline, 0.0)
         self.limits: Mapping[str, tuple[float, float]] = checked_limits(limits, "limits")
+        self.path = checked_path("MPC: path", path)
         self.rates: Mapping[str, float] = dict(rates or {})
         self.effort, self.inputs = effort, inputs
         self.at: Mapping[str, float] = dict(at or {})
@@ -185,7 +188,7 @@ class MPC(Law):
     @property
     def predicted_delay(self) -> float:
         """From a sample to the moment its command takes effect [s], over which it predicts."""
-        return self.delay * self.sample_time
+        return self.delay
 
     @property
     def driven(self) -> tuple[str, ...]:
@@ -198,6 +201,16 @@ class MPC(Law):
         made = self._setup
         names = [reference_name(signal) for signal in self.objective.paths]
         return variables("reference", list(zip(names, made.signal_units, made.start_values, strict=True)))
+
+    @property
+    def predicts_from_states(self) -> bool:
+        """Whether a controller by itself is told all states."""
+        return True
+
+    @property
+    def release(self) -> float | None:
+        """From a sample to the moment in it at which a command takes effect [s]; None for the sample itself."""
+        return self._setup.release
 
     @property
     def memory_size(self) -> int:
@@ -262,10 +275,11 @@ class MPC(Law):
     def __reduce__(self) -> Any:
         options = {
             "limits": self.limits,
+            "path": self.path,
             "rates": self.rates,
             "effort": self.effort,
             "inputs": self.inputs,
-            "delay": self.predicted_delay,
+            "delay": self.delay,
             "disturbance_time": self.disturbance_time,
             "deadline": self.deadline,
             "at": self.at,
@@ -290,6 +304,10 @@ def _number(name: str, value: Any, least: float) -> float:
     if not number or not least < float(value) < np.inf:
         raise ParameterError(f"MPC: {name} = {value!r}; must be a number > {least:g}.")
     return float(value)
+
+
+def _is_zero(value: Any) -> bool:
+    return isinstance(value, (int, float, np.number)) and not isinstance(value, bool) and float(value) == 0.0
 
 
 def _whole(name: str, value: Any) -> int:

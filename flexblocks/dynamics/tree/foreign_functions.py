@@ -33,6 +33,9 @@ class Foreign:
     arguments : tuple
     source : str
         C code that defines it and nothing else that is visible, for exports; empty if it needs more than that.
+    memory : int
+        How many numbers it keeps of a run between calls: by itself, or after ``#define OWN_MEMORY 1`` in that code
+        behind its argument w.
     """
 
     name: str
@@ -40,6 +43,7 @@ class Foreign:
     build: Callable[..., Foreign]
     arguments: tuple[Any, ...]
     source: str = ""
+    memory: int = 0
 
     def __reduce__(self) -> Any:
         return self.build, self.arguments

@@ -55,7 +55,7 @@ def _header(mpc: MPC, stem: str) -> str:
     ]  # fmt: skip
     return "\n".join(
         [
-            f"/* {comment_text(str(mpc))}: a step every {mpc.sample_time:g} s, delay {mpc.delay} samples. */",
+            f"/* {comment_text(str(mpc))}: a step every {mpc.sample_time:g} s, delay {mpc.delay:g} s. */",
             f"#ifndef {prefix}_H",
             f"#define {prefix}_H",
             "#ifdef __cplusplus",
@@ -69,6 +69,7 @@ def _header(mpc: MPC, stem: str) -> str:
             *_clock(mpc, stem),
             "/* One sample; no memory is taken. Not to be called from several threads at once. */",
             f"int {stem}_step(const double *measured, const double *reference, double *state, double *inputs);",
+            *_release(mpc, stem),
             "#ifdef __cplusplus",
             "}",
             "#endif",
@@ -76,6 +77,16 @@ def _header(mpc: MPC, stem: str) -> str:
             "",
         ]
     )
+
+
+def _release(mpc: MPC, stem: str) -> list[str]:
+    if mpc.release is None:
+        return []
+    return [
+        "/* Commands take effect between samples: call it this long after each step [s]; it fills the inputs. */",
+        f"#define {stem.upper()}_RELEASE_TIME {mpc.release!r}",
+        f"void {stem}_release(const double *state, double *inputs);",
+    ]
 
 
 def _clock(mpc: MPC, stem: str) -> list[str]:
@@ -98,6 +109,13 @@ def _self_test(mpc: MPC, dae: DAE, stem: str) -> str:
     held = np.column_stack([run[f"held.{name}"] for name in mpc.driven])
     names = mpc.reference_variables.names
     references = np.column_stack([run[n] if n in run else np.zeros(len(times)) for n in names])
+    released = [
+        f"        {stem}_release(state, inputs);",
+        f"        for (int i = 0; i < {held.shape[1]}; i++) {{",
+        "            const double off = fabs(inputs[i] - u[k + 1][i]) / size[i];",
+        "            if (!(off <= worst)) worst = off;",
+        "        }",
+    ]
     sizes = [float(limit) if np.isfinite(limit) else 1.0 for limit in np.abs(held).max(axis=0) + 1e-12]
     lines = [
         f'#include "{stem}.h"',
@@ -116,6 +134,7 @@ def _self_test(mpc: MPC, dae: DAE, stem: str) -> str:
         "            const double off = fabs(inputs[i] - u[k][i]) / size[i];",
         "            if (!(off <= worst)) worst = off;",
         "        }",
+        *(released if mpc.release is not None else []),
         "    }",
         '    printf("largest difference of commands: %.3g of the largest\\n", worst);',
         f"    return worst <= {NEAR!r} ? 0 : 1;",

@@ -11,6 +11,7 @@ import casadi as ca
 from flexblocks.control.controller import Controller
 from flexblocks.dae.require_differentiable import foreign_sources
 from flexblocks.dynamics.tree.clock import Clock
+from flexblocks.dynamics.tree.foreign_functions import foreign_in
 from flexblocks.errors import ParameterError
 from flexblocks.export.comment_text import comment_text
 from flexblocks.export.controllers.called_functions import ARGUMENTS, Call, separated
@@ -28,8 +29,8 @@ STATE_ALONE = (
     "times side by side.",
 )
 PLANS = (
-    "It allocates nothing. Its state has the key to its plan; plans themselves are static variables of the other",
-    "source file, which keeps the last ones of all runs.",
+    "All that it remembers is in its state, plans and windows included: it allocates nothing, and several may run side",
+    "by side. What the other source files work in are their static variables, one set for each thread.",
 )
 
 
@@ -90,7 +91,18 @@ class Code:
         found = foreign_sources(self.controller.clocks, "controller")
         if found and self.real.name != "double":
             raise ParameterError(f"controller: real = {self.real.name!r}; must be 'double' for a law with an MPC.")
-        return found
+        return {name: f"#define OWN_MEMORY 1\n{text}" for name, text in found.items()}
+
+    @cached_property
+    def step_function(self) -> ca.Function:
+        """The changes of the states at a sample, function of states, parameters, measured, references."""
+        return changes_of(self, self.steps, [self.controller.measured.symbol, self.controller.references.symbol])
+
+    @cached_property
+    def memories(self) -> list[int]:
+        """How many numbers each call in a step keeps of the run."""
+        sizes = {each.name: each.memory for each in foreign_in(clock.change for clock in self.steps)}
+        return [sizes[call.function.name()] for call in separated(self.step_function).calls]
 
     @cached_property
     def steps(self) -> tuple[Clock, ...]:
@@ -147,6 +159,7 @@ def header(code: Code) -> str:
     enumerations = [enumeration(each, group, meaning) for (each, group), meaning in groups]
     fields = [f"    {stem}_real x[{prefix}_STATE_SIZE];"]
     fields += [f"    {stem}_real p[{prefix}_PARAMETER_SIZE];"] if len(of.parameters) else []
+    fields += [f"    double memory{number}[{size}];" for number, size in enumerate(code.memories)]
     macros = [f"#define {prefix}_SAMPLE_TIME {real.number(of.sample_time)} /* s */"]
     held = "; those of earlier samples, until their release" if code.releases else ""
     saying = f"Fills the {code.outputs}{held}."
@@ -197,23 +210,26 @@ def source(code: Code) -> str:
     ]
     parameters = zip(enumerators(f"{prefix}_PARAMETER", of.parameters.names), of.parameters.start, strict=True)
     init += [f"    state->p[{parameter}] = {code.real.number(start)};" for parameter, start in parameters]
-    functions = [[*out, "}"], [*init, "}"], _update(code, "step", code.step_arguments, code.steps)]
+    functions = [[*out, "}"], [*init, "}"], _update(code, "step", code.step_arguments, code.step_function)]
     if code.releases:
-        functions.append(_update(code, "release", code.release_arguments, code.releases))
+        functions.append(_update(code, "release", code.release_arguments, changes_of(code, code.releases, [])))
     top = f'#include "{stem}.h"\n\n#include <math.h>'
     for name in code.foreign:
         top += f"\n\nint {name}({ARGUMENTS});"
     return "\n\n".join([top, *("\n".join(function) for function in functions)]) + "\n"
 
 
-def _update(code: Code, name: str, arguments: str, clocks: Sequence[Clock]) -> list[str]:
-    """Return the lines of a function that updates the states, and gives the outputs."""
+def changes_of(code: Code, clocks: Sequence[Clock], told: list[ca.SX]) -> ca.Function:
+    """Return what clocks change of the states, function of states, parameters and what is `told`."""
     of = code.controller
     x, p = of.states.symbol, of.parameters.symbol
-    told = [of.measured.symbol, of.references.symbol] if "measured" in arguments else []
     u = ca.vertcat(*told) if told else ca.SX.zeros(len(of.measured) + len(of.references))
     changes = [ca.sparsify(clock.change(x, [], u, p)) for clock in clocks]
-    function = ca.Function("changes", [x, p, *told], changes)
+    return ca.Function("changes", [x, p, *told], changes)
+
+
+def _update(code: Code, name: str, arguments: str, function: ca.Function) -> list[str]:
+    """Return the lines of a function that updates the states, and gives the outputs."""
     lines = [f"void {code.stem}_{name}({arguments})", "{"]
     lines += _body(code, function, "state->x", f"{code.prefix}_STATE", "+=")
     return [*lines, f"    set_outputs(state, {code.outputs});", "}"]
@@ -274,6 +290,6 @@ def _called(number: int, call: Call, lines: list[str]) -> list[str]:
         *(f"    {line}" for line in lines),
         f"        const double *in[] = {{{', '.join(arguments)}}};",
         f"        double *out[] = {{{', '.join(results)}}};",
-        f"        {function.name()}(in, out, 0, 0, 0);",
+        f"        {function.name()}(in, out, 0, state->memory{number}, 0);",
         "    }",
     ]

@@ -39,10 +39,10 @@ class SignalLimit(PathConstraint):
                 f"plan: limits: there is no input, input rate, state or output '{self.name}' ({listing(signals)}; and "
                 f".x, .y, .z of points).{nearest(self.name, signals)}"
             ) from None
-        return _bounded(self.name, value, self.low, self.high)
+        return within(self.name, value, self.low, self.high)
 
 
-def _bounded(name: str, value: ca.SX, low: float, high: float) -> list[BoundedValue]:
+def within(name: str, value: ca.SX, low: float, high: float) -> list[BoundedValue]:
     """Return a value with its bounds, or the values that it is the largest of, numbered, with theirs."""
     parts = _parts(value)
     if len(parts) == 1 or high == math.inf:

@@ -33,7 +33,8 @@ class Programme:
     Q, S, R, q, r : ndarray
         Costs; Q and q of the end, too.
     C, D, low, high : ndarray
-        General constraints of all stages but the first and of the end, where those on inputs are left out.
+        General constraints of all stages and of the end, where those on changes of inputs are left out; at the first
+        stage only if some depend on its input.
     u_low, u_high : ndarray (intervals, nu)
     """
 
@@ -240,9 +241,9 @@ def _sides(qp: Programme, G: np.ndarray, d: np.ndarray, soft: int) -> Sides:
     intervals, _, nu = qp.B.shape
     rows, low, high = [np.eye(intervals * nu)], [qp.u_low.ravel()], [qp.u_high.ravel()]
     is_soft = [np.zeros(intervals * nu, dtype=bool)]
-    for k in range(1, intervals + 1):
+    for k in range(0 if np.any(qp.D[0, :soft]) else 1, intervals + 1):
         last = k == intervals
-        rows_here = soft if last else qp.C.shape[1]
+        rows_here = soft if k in (0, intervals) else qp.C.shape[1]
         row = qp.C[k, :rows_here] @ G[k]
         if not last:
             row[:, k * nu : (k + 1) * nu] += qp.D[k, :rows_here]

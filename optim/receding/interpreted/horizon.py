@@ -13,7 +13,7 @@ import numpy as np
 from .condensed_qp import Programme
 from .evaluated import evaluated
 from .intervals import Intervals, StepError
-from .memory import Memory
+from .memory import Plan
 
 
 class Sampled(Protocol):
@@ -54,7 +54,7 @@ class Horizon:
     def intervals(self) -> Intervals:
         return Intervals(self.functions["RESIDUAL"], self.sizes)
 
-    def linearized(self, m: Memory, x: np.ndarray, references: References, sample: Sampled) -> Linearized:
+    def linearized(self, m: Plan, x: np.ndarray, references: References, sample: Sampled) -> Linearized:
         """Return the programme around the plan of a memory, which begins at x.
 
         Raises
@@ -86,7 +86,7 @@ class Horizon:
         qp = Programme(first, A, B, b, Q, S, R, q, r, C, D, low, high, u_low, u_high)
         return Linearized(qp, JK, defect)
 
-    def _costs(self, m: Memory, references: References, p: np.ndarray) -> tuple[Any, ...]:
+    def _costs(self, m: Plan, references: References, p: np.ndarray) -> tuple[Any, ...]:
         c, size = self.constants, self.sizes
         N, n, nx, nu = (size[name] for name in ("N", "NQ", "NX", "NU"))
         nxa, scale = nx + size["NPREV"], c["SIGMA"]
@@ -120,14 +120,17 @@ class Horizon:
         firsts = [i for i in np.unique(group) if np.isfinite(cap[i])]
         return sum(self.constants["SHARE"] * cap[i] * float(np.linalg.norm(r[group == i])) for i in firsts)
 
-    def _limits(self, m: Memory, p: np.ndarray) -> tuple[np.ndarray, ...]:
+    def _limits(self, m: Plan, p: np.ndarray) -> tuple[np.ndarray, ...]:
         """Return limits on states and outputs, linearised; rates of inputs behind them."""
         c, size = self.constants, self.sizes
         N, nx, nu, count, rows = (size[name] for name in ("N", "NX", "NU", "NLIM", "NG"))
         C, D = np.zeros((N + 1, rows, nx + size["NPREV"])), np.zeros((N + 1, rows, nu))
         low, high = np.zeros((N + 1, rows)), np.zeros((N + 1, rows))
         if count:
-            g, J = evaluated(self.functions["LIMITS"], [m.xs], [p, m.force])
+            # At the end the last input goes on.
+            inputs = np.vstack([m.us, m.us[-1:]])
+            g, J, Ju = evaluated(self.functions["LIMITS"], [m.xs, inputs], [p, m.force])
+            D[:-1, :count] = (Ju * c["SIZE"] / c["LIMIT_SIZE"][:, None])[:-1]
             C[:, :count, :nx] = J * c["SIGMA"] / c["LIMIT_SIZE"][:, None]
             low[:, :count] = (c["LIMIT_LOW"] - g[:, :, 0]) / c["LIMIT_SIZE"]
             high[:, :count] = (c["LIMIT_HIGH"] - g[:, :, 0]) / c["LIMIT_SIZE"]
@@ -138,19 +141,19 @@ class Horizon:
             low[:-1, count:], high[:-1, count:] = (-most - change) / c["SIZE"], (most - change) / c["SIZE"]
         return C, D, low, high
 
-    def look_ahead(self, m: Memory, now: np.ndarray) -> References | None:
+    def look_ahead(self, m: Plan, now: np.ndarray) -> References | None:
         """Return the references over the horizon; None where one is no number."""
         if not self.sizes["NREF"]:
             return References(np.zeros((self.sizes["N"] + 1, 0)), np.zeros(0))
         grid = self.constants["GRID"]
-        start = float(m.clock[0]) + self.sizes["DELAY"] * grid[0]
+        start = float(m.clock[0]) + self.constants["DELAY"]
         times = start + np.concatenate([[0.0], np.cumsum(grid)])
         values, rates = evaluated(self.functions["REFERENCE"], [times[:, None]], [now])
         found = References(values[:, :, 0], rates[-1, :, 0])
         finite = np.all(np.isfinite(found.values)) and np.all(np.isfinite(found.rate))
         return found if finite else None
 
-    def changed(self, m: Memory, made: Linearized, dx: np.ndarray, du: np.ndarray) -> None:
+    def changed(self, m: Plan, made: Linearized, dx: np.ndarray, du: np.ndarray) -> None:
         """Change the plan by a solution of the programme, a step beyond what linearisations tell in part.
 
         Raises

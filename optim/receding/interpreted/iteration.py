@@ -15,7 +15,7 @@ from ..layout import COUNTERS
 from .condensed_qp import Solver
 from .horizon import Horizon, References
 from .intervals import Intervals, StepError
-from .memory import Memory
+from .memory import Plan
 
 # An input counts as saturated this near to a limit, as a share of its size.
 NEAR = 1e-6
@@ -84,12 +84,17 @@ class Iteration:
     def _step(self) -> float:
         return float(self.constants["GRID"][0])
 
-    def iterate(self, m: Memory, measured: np.ndarray, now: np.ndarray, p: np.ndarray) -> np.ndarray:
+    @property
+    def _release(self) -> float:
+        """From a sample to the moment in it at which the next command on its way takes effect [s]."""
+        return float(self.constants["RELEASE"])
+
+    def iterate(self, m: Plan, measured: np.ndarray, now: np.ndarray, p: np.ndarray) -> np.ndarray:
         """Change a memory by a sample and return the command (nu,).
 
         Parameters
         ----------
-        m : Memory
+        m : Plan
         measured : ndarray (nx,)
         now : ndarray (k,)
             References where they are known only now.
@@ -106,7 +111,7 @@ class Iteration:
                 # Nothing is known of this sample: the last command goes on.
                 m.count("unknown_samples")
                 command = m.last.copy()
-                m.predicted[:] = m.xs[0]
+                m.predicted[:] = np.nan  # so that the next one tells nothing of forces
             else:
                 if begun:
                     self._estimate(m, measured, p)
@@ -115,15 +120,17 @@ class Iteration:
                     self._reset(m, x, sample)
                     m.clock[1] = 1.0
                 command = self._saturated(m, self._command(m, x, references, sample))
-                if not self.sizes["DELAY"]:
+                if not self.sizes["WAITING"]:
                     m.predicted[:] = m.xs[1]
-        if self.sizes["DELAY"]:
+                elif self.sizes["WAITING"] == 1 and self._release < self._step:
+                    self._expect(m, x, command, p)
+        if self.sizes["WAITING"]:
             m.pending[:-2] = m.pending[1:-1]
             m.pending[-2] = command
         m.clock[0] += self._step
         return command
 
-    def _command(self, m: Memory, x: np.ndarray, references: References, sample: Sample) -> np.ndarray:
+    def _command(self, m: Plan, x: np.ndarray, references: References, sample: Sample) -> np.ndarray:
         """Return the command that a plan from x begins with, or that of a fall-back."""
         planned = m.us[0].copy()
         try:
@@ -151,7 +158,7 @@ class Iteration:
         m.count("limited_references", sample.limited)
         return command
 
-    def _iteration(self, m: Memory, x: np.ndarray, references: References, sample: Sample, counter: str = "") -> None:
+    def _iteration(self, m: Plan, x: np.ndarray, references: References, sample: Sample, counter: str = "") -> None:
         """Take the step of one quadratic programme; count a plan around which there is none.
 
         Raises
@@ -176,25 +183,34 @@ class Iteration:
             most = COUNTERS.index("most_qp_iterations")
             m.counters[most] = max(m.counters[most], solver.iterations)
 
-    def _arrival(self, m: Memory, measured: np.ndarray, p: np.ndarray, begun: bool) -> np.ndarray:
+    def _arrival(self, m: Plan, measured: np.ndarray, p: np.ndarray, begun: bool) -> np.ndarray:
         """Return the state at which the command takes effect; keep what the next sample should find."""
         x = measured
-        for j in range(self.sizes["DELAY"]):
+        for j in range(self.sizes["WAITING"]):
             try:
                 K = m.K[0] if begun else np.zeros_like(m.K[0])
-                x, _ = self._intervals.advanced(x, m.pending[j], K, self._step, p, m.force)
+                x, _ = self._intervals.advanced(x, m.pending[j], K, self._step if j else self._release, p, m.force)
             except StepError:
                 x = measured
-            if j == 0:
+            if j == 0 and self._release == self._step:
                 m.predicted[:] = x
+            elif j == 0 and self.sizes["WAITING"] > 1:
+                self._expect(m, x, m.pending[1], p)
         return x
+
+    def _expect(self, m: Plan, x: np.ndarray, u: np.ndarray, p: np.ndarray) -> None:
+        """Keep what the next sample should find, from x on, where u begins to act within this one."""
+        try:
+            m.predicted[:], _ = self._intervals.advanced(x, u, m.K[0], self._step - self._release, p, m.force)
+        except StepError:
+            m.predicted[:] = np.nan
 
     def _stabilizing(self, x: np.ndarray, p: np.ndarray, force: np.ndarray) -> np.ndarray:
         """Return the inputs that hold the driven coordinates and brake them."""
         u = self.functions["STABILISING"](x, p, force)[0].full().ravel()
         return np.clip(np.where(np.isfinite(u), u, 0.0), self.constants["ULOW"], self.constants["UHIGH"])
 
-    def _reset(self, m: Memory, x: np.ndarray, sample: Sample) -> None:
+    def _reset(self, m: Plan, x: np.ndarray, sample: Sample) -> None:
         """Plan from x what the stabilising law makes; where that cannot be, or too late, the arm stays where it is."""
         n, grid, rate, p = self.sizes["NQ"], self.constants["GRID"], self.constants["RATE"], sample.p
         m.xs[0] = x
@@ -214,13 +230,13 @@ class Iteration:
                 m.K[k], m.xs[k + 1] = 0.0, m.xs[k]
                 m.xs[k + 1, n : 2 * n] = 0.0
 
-    def _shift(self, m: Memory) -> None:
+    def _shift(self, m: Plan) -> None:
         share = np.minimum(1.0, self._step / self.constants["GRID"])[:, None]
         m.xs[:-1] += share * np.diff(m.xs, axis=0)
         m.us[:-1] += share[:-1] * np.diff(m.us, axis=0)
         m.K[:-1] += share[:-1] * np.diff(m.K, axis=0)
 
-    def _estimate(self, m: Memory, x: np.ndarray, p: np.ndarray) -> None:
+    def _estimate(self, m: Plan, x: np.ndarray, p: np.ndarray) -> None:
         """Estimate a constant force by a regularised least-squares step, each force in units of its own effect."""
         count, scale, share = self.sizes["NF"], self.constants["SIGMA"], float(self.constants["FILTER"])
         # Where coordinates change, or measurements jump, it tells nothing.
@@ -241,7 +257,7 @@ class Iteration:
         if np.all(np.isfinite(step)):
             m.force += share * size * step
 
-    def _saturated(self, m: Memory, u: np.ndarray) -> np.ndarray:
+    def _saturated(self, m: Plan, u: np.ndarray) -> np.ndarray:
         c = self.constants
         low, high = (
             np.maximum(c["ULOW"], m.last - c["RATE"] * self._step),

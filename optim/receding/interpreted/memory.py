@@ -17,6 +17,33 @@ KEY_BYTES = 5
 
 
 class Memory:
+    """One vector with named parts of these shapes, which are its attributes.
+
+    Attributes
+    ----------
+    values : ndarray
+    """
+
+    def __init__(self, shapes: Mapping[str, tuple[int, ...]], values: np.ndarray | None = None) -> None:
+        lengths = [int(np.prod(shape)) for shape in shapes.values()]
+        self.values = np.zeros(sum(lengths)) if values is None else values.copy()
+        parts = np.split(self.values, np.cumsum(lengths)[:-1])
+        self._parts = {name: part.reshape(shape) for part, (name, shape) in zip(parts, shapes.items(), strict=True)}
+
+    def __getattr__(self, name: str) -> np.ndarray:
+        try:
+            return self.__dict__["_parts"][name]
+        except KeyError:
+            raise AttributeError(name) from None
+
+    @property
+    def key(self) -> float:
+        """A number > 0 that its content decides."""
+        digest = hashlib.blake2b(self.values.tobytes(), digest_size=KEY_BYTES).digest()
+        return float(int.from_bytes(digest, "big") + 1)
+
+
+class Plan(Memory):
     """The plan and what else is kept from one sample to the next.
 
     Attributes
@@ -25,7 +52,7 @@ class Memory:
         Plan, with the rates of its intervals.
     last : ndarray (nu,)
         The last command.
-    pending : ndarray (delay + 1, nu)
+    pending : ndarray (waiting + 1, nu)
         Commands on their way; the last row is not used.
     predicted : ndarray (nx,)
         The state that was expected at this sample.
@@ -43,28 +70,17 @@ class Memory:
             "us": (N, nu),
             "K": (N, STAGES * sizes["RATES_"]),
             "last": (nu,),
-            "pending": (sizes["DELAY"] + 1, nu),
+            "pending": (sizes["WAITING"] + 1, nu),
             "predicted": (nx,),
             "force": (sizes["NF"],),
             "clock": (3,),
             "counters": (len(COUNTERS),),
         }
-        lengths = [int(np.prod(shape)) for shape in shapes.values()]
-        self.values = np.zeros(sum(lengths)) if values is None else values.copy()
-        parts = np.split(self.values, np.cumsum(lengths)[:-1])
-        views = {name: part.reshape(shape) for part, (name, shape) in zip(parts, shapes.items(), strict=True)}
-        self.xs, self.us, self.K, self.last, self.pending = (views[name] for name in list(shapes)[:5])
-        self.predicted, self.force, self.clock, self.counters = (views[name] for name in list(shapes)[5:])
+        super().__init__(shapes, values)
 
     def count(self, name: str, by: float = 1.0) -> None:
         """Add to a counter."""
         self.counters[COUNTERS.index(name)] += by
-
-    @property
-    def key(self) -> float:
-        """A number > 0 that its content decides."""
-        digest = hashlib.blake2b(self.values.tobytes(), digest_size=KEY_BYTES).digest()
-        return float(int.from_bytes(digest, "big") + 1)
 
 
 class Ring:

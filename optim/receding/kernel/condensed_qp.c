@@ -3,27 +3,52 @@
    and square prices, eliminated like those of the others. No memory is taken, no library is needed. */
 
 #define NV (N * NU)
-#define NROWS ((N - 1) * NG + NLIM) /* general constraints of all stages but the first */
-#define NSIDES (2 * (NV + NROWS))
+#define NROWS ((N + INPUTS_LIMITED) * NLIM) /* limits on states and outputs of all stages */
+#define NCHANGES ((N - 1) * (NG - NLIM)) /* and on changes of inputs */
+#define NSIDES (2 * (NV + NROWS + NCHANGES))
 
-static THREAD_LOCAL struct {
-    double G[2][NXA * NV];       /* derivatives of a state and the next, row major, NU columns for each stage before */
-    double d[NXA];               /* a state without inputs */
-    double H[NV * NV], g[NV], L[NV * NV], rows[(NROWS + 1) * NV];
+typedef struct {
+    union {
+        struct {
+            double G[2][NX * NV]; /* derivatives of a state and the next, row major, NU columns for each stage before */
+            double Q[NX * NX], Y[NX * NV];
+        };
+        double L[NV * NV];         /* needed later */
+    };
+    double d[NX];               /* a state without inputs */
+    double H[NV * NV], g[NV], rows[(NROWS + 1) * NV];
     double low[NROWS + 1], high[NROWS + 1];
-    double Y[NXA * NV];
     double u[NV], du[NV], rd[NV], right[NV];
-    /* Sides: of each variable, then of each row, its low and its high; only those that are finite. */
+    /* Sides: of each variable, then of each row and change, its low and its high; only those that are finite. */
     int of[NSIDES + 1], soft[NSIDES + 1];
     double sign[NSIDES + 1], bound[NSIDES + 1], s[NSIDES + 1], lam[NSIDES + 1], t[NSIDES + 1], nu[NSIDES + 1];
     double ds[NSIDES + 1], dlam[NSIDES + 1], dt[NSIDES + 1], dnu[NSIDES + 1];
     double r1[NSIDES + 1], r2[NSIDES + 1], w[NSIDES + 1], c[NSIDES + 1], e[NSIDES + 1], at[NSIDES + 1];
-} dense;
+} dense_programme;
+
+/* The recursion of riccati_qp.c. */
+typedef struct {
+    double triangle[N + 1][TRIANGLE(NX)], p[N + 1][NX]; /* cost-to-go of each stage */
+    double P[NX * NX];                                 /* and of the stage behind the one that is worked at, in full */
+    double PA[NX * NX], PB[NX * NU];
+    double G[N][NU * NX], M[N][NU * NU], g[N][NU];     /* derivatives of the cost from a stage on in its input */
+    double L[N][NU * NU], W[N][NU * NX], w[N][NU];     /* of free inputs: Cholesky factor, and what it has divided */
+    int at[N][NU], free[N][NU], count[N]; /* at its low (-1), high (1) limit or free (0); those that are free */
+    double bound[N][NU];                  /* where those that are fixed are */
+} recursion;
+
+/* One begins where the other has given up. */
+static THREAD_LOCAL union {
+    dense_programme condensed;
+    recursion riccati;
+} either;
+#define dense either.condensed
+#define rc either.riccati
 
 /* The state behind a stage. */
 HOT static void next_state(programme *p, int k) {
-    for (int i = 0; i < NXA; i++)
-        p->dx[k + 1][i] = p->b[k][i] + dot(p->A[k] + i * NXA, p->dx[k], NXA) + dot(p->B[k] + i * NU, p->du[k], NU);
+    for (int i = 0; i < NX; i++)
+        p->dx[k + 1][i] = p->b[k][i] + dot(p->A[k] + i * NX, p->dx[k], NX) + dot(p->B[k] + i * NU, p->du[k], NU);
 }
 
 /* From the first stage on: states as functions of the inputs before them, and what they cost. */
@@ -36,30 +61,31 @@ HOT static void condense(const programme *p) {
         const double *G = dense.G[k % 2];
         const int before = k * NU;
         if (k) {
-            multiplied(dense.Y, NV, p->Q[k], NXA, 0, G, NV, NXA, NXA, before, 0);
-            added_symmetric(dense.H, NV, G, NV, dense.Y, NV, before, NXA, 1.0);
-            added_row(dense.g, dense.d, 1, dense.Y, NV, NXA, before, 1.0);
-            added_row(dense.g, p->q[k], 1, G, NV, NXA, before, 1.0);
+            from_triangle(p->Q[k], NX, dense.Q);
+            multiplied(dense.Y, NV, dense.Q, NX, 0, G, NV, NX, NX, before, 0);
+            added_symmetric(dense.H, NV, G, NV, dense.Y, NV, before, NX, 1.0);
+            added_row(dense.g, dense.d, 1, dense.Y, NV, NX, before, 1.0);
+            added_row(dense.g, p->q[k], 1, G, NV, NX, before, 1.0);
         }
-        for (int i = 0; k && i < (k < N ? NG : NLIM); i++, row++) {
+        for (int i = 0; i < NLIM && i < limits_of(k); i++, row++) {
             double *a = dense.rows + row * NV;
             memset(a, 0, sizeof(double) * NV);
-            added_row(a, p->C[k] + i * NXA, 1, G, NV, NXA, before, 1.0);
+            added_row(a, p->C[k] + i * NX, 1, G, NV, NX, before, 1.0);
             if (k < N) memcpy(a + before, p->D[k] + i * NU, sizeof(double) * NU);
-            const double free = dot(p->C[k] + i * NXA, dense.d, NXA);
+            const double free = dot(p->C[k] + i * NX, dense.d, NX);
             dense.low[row] = p->low[k][i] - free;
             dense.high[row] = p->high[k][i] - free;
         }
         if (k == N) break;
-        double *H = dense.H + before * NV, *g = dense.g + before, *next = dense.G[(k + 1) % 2], d[NXA];
+        double *H = dense.H + before * NV, *g = dense.g + before, *next = dense.G[(k + 1) % 2], d[NX];
         for (int i = 0; i < NU; i++) {
-            added_row(H + i * NV, p->S[k] + i * NXA, 1, G, NV, NXA, before, 1.0);
+            added_row(H + i * NV, p->S[k] + i * NX, 1, G, NV, NX, before, 1.0);
             for (int j = 0; j <= i; j++) H[i * NV + before + j] += p->R[k][i * NU + j];
-            g[i] += p->r[k][i] + dot(p->S[k] + i * NXA, dense.d, NXA);
+            g[i] += p->r[k][i] + dot(p->S[k] + i * NX, dense.d, NX);
         }
-        multiplied(next, NV, p->A[k], NXA, 0, G, NV, NXA, NXA, before, 0);
-        for (int i = 0; i < NXA; i++) memcpy(next + i * NV + before, p->B[k] + i * NU, sizeof(double) * NU);
-        for (int i = 0; i < NXA; i++) d[i] = p->b[k][i] + dot(p->A[k] + i * NXA, dense.d, NXA);
+        multiplied(next, NV, p->A[k], NX, 0, G, NV, NX, NX, before, 0);
+        for (int i = 0; i < NX; i++) memcpy(next + i * NV + before, p->B[k] + i * NU, sizeof(double) * NU);
+        for (int i = 0; i < NX; i++) d[i] = p->b[k][i] + dot(p->A[k] + i * NX, dense.d, NX);
         memcpy(dense.d, d, sizeof d);
     }
     for (int i = 0; i < NV; i++)
@@ -79,16 +105,18 @@ static int sides(const programme *p) {
                 dense.bound[count++] = side ? -both[side] : both[side];
             }
         }
-    for (int k = 1; k <= N; k++)
-        for (int i = 0; i < (k < N ? NG : NLIM); i++, row++) {
-            const double both[2] = {dense.low[row], dense.high[row]};
+    for (int k = 0; k <= N; k++)
+        for (int i = 0; i < limits_of(k); i++) {
+            const int soft = i < NLIM;
+            const double both[2] = {soft ? dense.low[row] : p->low[k][i], soft ? dense.high[row] : p->high[k][i]};
             for (int side = 0; side < 2; side++) {
                 if (!isfinite(both[side])) continue;
-                dense.of[count] = NV + row;
-                dense.soft[count] = i < NLIM;
+                dense.of[count] = soft ? NV + row : NV + NROWS + k * NU + i - NLIM;
+                dense.soft[count] = soft;
                 dense.sign[count] = side ? -1.0 : 1.0;
                 dense.bound[count++] = side ? -both[side] : both[side];
             }
+            row += soft;
         }
     return count;
 }
@@ -97,18 +125,26 @@ static int sides(const programme *p) {
 HOT static void values_of(const double *u, int count, double *out) {
     double rows[NROWS + 1];
     for (int i = 0; i < NROWS; i++) rows[i] = dot(dense.rows + i * NV, u, NV);
-    for (int i = 0; i < count; i++) out[i] = dense.sign[i] * (dense.of[i] < NV ? u[dense.of[i]] : rows[dense.of[i] - NV]);
+    for (int i = 0; i < count; i++) {
+        const int j = dense.of[i], changed = j - NV - NROWS;
+        out[i] = dense.sign[i] * (j < NV ? u[j] : changed < 0 ? rows[j - NV] : u[changed] - u[changed - NU]);
+    }
 }
 
 /* Add the sides, weighted, to a vector of the variables. */
 HOT static void spread(const double *weight, int count, double *out) {
     double rows[NROWS + 1];
     memset(rows, 0, sizeof rows);
-    for (int i = 0; i < count; i++)
-        if (dense.of[i] < NV)
-            out[dense.of[i]] += dense.sign[i] * weight[i];
+    for (int i = 0; i < count; i++) {
+        const int j = dense.of[i], changed = j - NV - NROWS;
+        const double by = dense.sign[i] * weight[i];
+        if (j < NV)
+            out[j] += by;
+        else if (changed < 0)
+            rows[j - NV] += by;
         else
-            rows[dense.of[i] - NV] += dense.sign[i] * weight[i];
+            out[changed] += by, out[changed - NU] -= by;
+    }
     for (int i = 0; i < NROWS; i++) {
         if (rows[i] == 0.0) continue;
         const double *a = dense.rows + i * NV;
@@ -121,11 +157,18 @@ HOT static int factorised(int count) {
     double rows[NROWS + 1];
     memset(rows, 0, sizeof rows);
     memcpy(dense.L, dense.H, sizeof dense.L);
-    for (int i = 0; i < count; i++)
-        if (dense.of[i] < NV)
-            dense.L[dense.of[i] * NV + dense.of[i]] += dense.w[i];
-        else
-            rows[dense.of[i] - NV] += dense.w[i];
+    for (int i = 0; i < count; i++) {
+        const int j = dense.of[i], changed = j - NV - NROWS;
+        if (j >= NV && changed < 0) {
+            rows[j - NV] += dense.w[i];
+            continue;
+        }
+        double *row = dense.L + (j < NV ? j : changed) * NV;
+        row[j < NV ? j : changed] += dense.w[i];
+        if (j < NV) continue;
+        row[changed - NU] -= dense.w[i];
+        dense.L[(changed - NU) * NV + changed - NU] += dense.w[i];
+    }
     for (int i = 0; i < NROWS; i++) {
         const double *restrict a = dense.rows + i * NV;
         for (int j = 0; j < NV; j++) {

@@ -5,36 +5,36 @@ enum { KEY, OUTLIERS, RESTARTS, FIRST_STATE, FIRST_PARAMETER = FIRST_STATE + NX,
        STATE = FIRST_DEVIATION + NPAR };
 
 EXPORTED int NAME(const double **arg, double **res, integer *iw, double *w, int mem) {
-    static THREAD_LOCAL memory m;
     static THREAD_LOCAL double none[NY + NKNOWN + 1];
     double state[STATE], y[NY];
-    (void)iw, (void)w, (void)mem;
+    int is_there;
+    (void)iw, (void)mem;
     const double begin = now_in_microseconds(), *acted = arg[2] ? arg[2] : none;
     memcpy(state, arg[0], sizeof state);
     memcpy(y, arg[1], sizeof y);
     const double key = floor(state[KEY] + 0.5);
+    memory *m = opened(key, w, &is_there);
     if (!(key > 0.0)) {
-        begin_at(&m, FIRST_X, FIRST_THETA);
-    } else if (!found(key, &m)) {
-        begin_at(&m, state + FIRST_STATE, state + FIRST_PARAMETER);
+        begin_at(m, FIRST_X, FIRST_THETA);
+    } else if (!is_there) {
+        begin_at(m, state + FIRST_STATE, state + FIRST_PARAMETER);
         state[RESTARTS] += 1.0;
     }
-    const int failed = estimated(&m, y, acted);
-    const int at = (int)(m.count + 0.5);
-    if (failed || !all_finite(m.xs[at], NX)) {
+    const int failed = estimated(m, y, acted);
+    const int at = (int)(m->count + 0.5);
+    if (failed || !all_finite(m->xs[at], NX)) {
         /* What was estimated last, or the start, is where it begins anew. */
-        begin_at(&m, key > 0.0 ? state + FIRST_STATE : FIRST_X, key > 0.0 ? state + FIRST_PARAMETER : FIRST_THETA);
-        m.begun = 2.0;
-        memcpy(m.y[0], y, sizeof y);
+        begin_at(m, key > 0.0 ? state + FIRST_STATE : FIRST_X, key > 0.0 ? state + FIRST_PARAMETER : FIRST_THETA);
+        m->begun = 2.0;
+        memcpy(m->y[0], y, sizeof y);
         state[RESTARTS] += 1.0;
     }
-    const int now = (int)(m.count + 0.5);
-    state[KEY] = key_of(&m);
-    state[OUTLIERS] += m.outliers;
-    memcpy(state + FIRST_STATE, m.xs[now], sizeof m.xs[now]);
-    memcpy(state + FIRST_PARAMETER, m.theta, sizeof(double) * NPAR);
-    memcpy(state + FIRST_DEVIATION, m.deviations, sizeof(double) * NPAR);
-    keep(state[KEY], &m, now_in_microseconds() - begin);
+    const int now = (int)(m->count + 0.5);
+    state[KEY] = closed(m, begin);
+    state[OUTLIERS] += m->outliers;
+    memcpy(state + FIRST_STATE, m->xs[now], sizeof m->xs[now]);
+    memcpy(state + FIRST_PARAMETER, m->theta, sizeof(double) * NPAR);
+    memcpy(state + FIRST_DEVIATION, m->deviations, sizeof(double) * NPAR);
     if (res[0]) memcpy(res[0], state, sizeof state);
     return 0;
 }

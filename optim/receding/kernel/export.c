@@ -19,6 +19,13 @@ EXPORTED int JOINED(NAME, _step)(const double *measured, const double *reference
     double chosen[NU], now[NU];
     memcpy(now, m->pending[0], sizeof now); /* commands that take effect later are on their way */
     const int failed = iterate(m, measured, reference, parameters, CLOCK, chosen);
-    memcpy(inputs, DELAY ? now : chosen, sizeof now);
+    memcpy(inputs, WAITING ? now : chosen, sizeof now);
     return failed;
 }
+
+#if RELEASED
+/* The inputs (NU) that act from the time of the delay within a sample on. */
+EXPORTED void JOINED(NAME, _release)(const double *state, double *inputs) {
+    memcpy(inputs, ((const memory *)state)->pending[0], sizeof(double) * NU);
+}
+#endif

@@ -1,5 +1,7 @@
 /* The quadratic programme of an iteration by HPIPM (Frison & Diehl 2020), an interior-point method on the Riccati
    recursion, with BLASFEO. Memory is taken once for each thread. */
+#define NXA (NX + NPREV) /* its state: with the last input where its rate is limited */
+
 typedef struct {
     struct d_ocp_qp_dim dim;
     struct d_ocp_qp qp;
@@ -23,8 +25,8 @@ static int begin(void) {
         nx[k] = k ? NXA : 0;
         nu[k] = k < N ? NU : 0;
         nbx[k] = 0;
-        ng[k] = k == 0 ? 0 : k == N ? NLIM : NG;
-        ns[k] = k == 0 ? 0 : NLIM;
+        ng[k] = limits_of(k);
+        ns[k] = ng[k] < NLIM ? ng[k] : NLIM;
     }
     void *places[5];
     if (!(places[0] = taken(d_ocp_qp_dim_memsize(N)))) return 1;
@@ -56,7 +58,8 @@ static int begin(void) {
         d_ocp_qp_set_ubu_mask(k, mask, &hpipm.qp);
     }
 #if NG
-    for (int k = 1; k <= N; k++) {
+    for (int k = 0; k <= N; k++) {
+        if (!limits_of(k)) continue;
         double mask[NG + 1];
         for (int i = 0; i < NG; i++) mask[i] = i < NLIM ? isfinite(LIMIT_LOW[i]) : isfinite(RATE[i - NLIM]);
         d_ocp_qp_set_lg_mask(k, mask, &hpipm.qp);
@@ -89,52 +92,75 @@ static double *columnwise(const double *A, int rows, int columns) {
     return out;
 }
 
+/* What has the states alone (rows, NX), among rows and columns of the last input, too. */
+static double *with_last_input(const double *A, int rows, int all) {
+    static THREAD_LOCAL double out[(NXA + NU + NG) * NXA];
+    for (int i = 0; i < all; i++)
+        for (int c = 0; c < NXA; c++) out[i * NXA + c] = i < rows && c < NX ? A[i * NX + c] : 0.0;
+    return out;
+}
+
+static double *whole(const double *triangle) {
+    static THREAD_LOCAL double out[NX * NX];
+    from_triangle(triangle, NX, out);
+    return with_last_input(out, NX, NXA);
+}
+
 static void finite_bounds(const double *from, double *to, int count) {
     for (int i = 0; i < count; i++) to[i] = isfinite(from[i]) ? from[i] : 0.0; /* masked */
 }
 
 static int solve_qp(programme *d) {
     if (is_late() || (!hpipm.ready && begin())) return 1;
-    double first[NXA], bounds[NG + NU + 1];
+    double column[NXA] = {0.0}, B[NXA * NU], bounds[NG + NU + 1];
     for (int k = 0; k < N; k++) {
         if (k) {
-            d_ocp_qp_set_A(k, columnwise(d->A[k], NXA, NXA), &hpipm.qp);
-            d_ocp_qp_set_Q(k, d->Q[k], &hpipm.qp);
-            d_ocp_qp_set_S(k, columnwise(d->S[k], NU, NXA), &hpipm.qp);
-            d_ocp_qp_set_q(k, d->q[k], &hpipm.qp);
-            d_ocp_qp_set_b(k, d->b[k], &hpipm.qp);
+            d_ocp_qp_set_A(k, columnwise(with_last_input(d->A[k], NX, NXA), NXA, NXA), &hpipm.qp);
+            d_ocp_qp_set_Q(k, whole(d->Q[k]), &hpipm.qp);
+            d_ocp_qp_set_S(k, columnwise(with_last_input(d->S[k], NU, NU), NU, NXA), &hpipm.qp);
+            memcpy(column, d->q[k], sizeof d->q[k]);
+            d_ocp_qp_set_q(k, column, &hpipm.qp);
+            memcpy(column, d->b[k], sizeof d->b[k]);
+            d_ocp_qp_set_b(k, column, &hpipm.qp);
             d_ocp_qp_set_r(k, d->r[k], &hpipm.qp);
         } else {
             double slope[NU];
-            for (int i = 0; i < NXA; i++) {
-                first[i] = d->b[0][i];
-                for (int c = 0; c < NXA; c++) first[i] += d->A[0][i * NXA + c] * d->dx[0][c];
-            }
+            for (int i = 0; i < NX; i++) column[i] = d->b[0][i] + dot(d->A[0] + i * NX, d->dx[0], NX);
             for (int i = 0; i < NU; i++) {
-                slope[i] = d->r[0][i];
-                for (int c = 0; c < NXA; c++) slope[i] += d->S[0][i * NXA + c] * d->dx[0][c];
+                slope[i] = d->r[0][i] + dot(d->S[0] + i * NX, d->dx[0], NX);
             }
-            d_ocp_qp_set_b(0, first, &hpipm.qp);
+            d_ocp_qp_set_b(0, column, &hpipm.qp);
             d_ocp_qp_set_r(0, slope, &hpipm.qp);
         }
-        d_ocp_qp_set_B(k, columnwise(d->B[k], NXA, NU), &hpipm.qp);
+        memset(B, 0, sizeof B);
+        memcpy(B, d->B[k], sizeof d->B[k]);
+        for (int i = 0; i < NPREV; i++) B[(NX + i) * NU + i] = 1.0;
+        d_ocp_qp_set_B(k, columnwise(B, NXA, NU), &hpipm.qp);
         d_ocp_qp_set_R(k, d->R[k], &hpipm.qp);
         finite_bounds(d->ulow[k], bounds, NU);
         d_ocp_qp_set_lbu(k, bounds, &hpipm.qp);
         finite_bounds(d->uhigh[k], bounds, NU);
         d_ocp_qp_set_ubu(k, bounds, &hpipm.qp);
     }
-    d_ocp_qp_set_Q(N, d->Q[N], &hpipm.qp);
-    d_ocp_qp_set_q(N, d->q[N], &hpipm.qp);
+    d_ocp_qp_set_Q(N, whole(d->Q[N]), &hpipm.qp);
+    memcpy(column, d->q[N], sizeof d->q[N]);
+    d_ocp_qp_set_q(N, column, &hpipm.qp);
 #if NG
-    for (int k = 1; k <= N; k++) {
-        const int rows = k < N ? NG : NLIM;
+    for (int k = 0; k <= N; k++) {
+        const int rows = limits_of(k);
         if (!rows) continue;
-        d_ocp_qp_set_C(k, columnwise(d->C[k], rows, NXA), &hpipm.qp);
-        if (k < N) d_ocp_qp_set_D(k, columnwise(d->D[k], rows, NU), &hpipm.qp);
+        double C[NG * NXA], D[NG * NU];
+        memset(D, 0, sizeof D);
+        memcpy(D, d->D[k], sizeof(double) * NLIM * NU);
+        memcpy(C, with_last_input(d->C[k], NLIM, NG), sizeof C);
+        for (int i = NLIM; i < rows; i++) C[i * NXA + NX + i - NLIM] = -1.0, D[i * NU + i - NLIM] = 1.0;
+        if (k) d_ocp_qp_set_C(k, columnwise(C, rows, NXA), &hpipm.qp);
+        if (k < N) d_ocp_qp_set_D(k, columnwise(D, rows, NU), &hpipm.qp);
         finite_bounds(d->low[k], bounds, rows);
+        for (int i = 0; k == 0 && i < rows; i++) bounds[i] -= dot(d->C[0] + i * NX, d->dx[0], NX);
         d_ocp_qp_set_lg(k, bounds, &hpipm.qp);
         finite_bounds(d->high[k], bounds, rows);
+        for (int i = 0; k == 0 && i < rows; i++) bounds[i] -= dot(d->C[0] + i * NX, d->dx[0], NX);
         d_ocp_qp_set_ug(k, bounds, &hpipm.qp);
     }
 #endif
@@ -154,7 +180,8 @@ static int solve_qp(programme *d) {
     }
     for (int k = 0; k < N; k++) {
         d_ocp_qp_sol_get_u(k, &hpipm.sol, d->du[k]);
-        d_ocp_qp_sol_get_x(k + 1, &hpipm.sol, d->dx[k + 1]);
+        d_ocp_qp_sol_get_x(k + 1, &hpipm.sol, column);
+        memcpy(d->dx[k + 1], column, sizeof d->dx[k + 1]);
     }
     return 0;
 }

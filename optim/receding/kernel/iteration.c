@@ -5,19 +5,15 @@ HOT static int linearise(memory *m, int k, const double *p) {
     const double H = GRID[k];
     double *JK = ws.JK[k], *A = ws.qp.A[k], *B = ws.qp.B[k], *b = ws.qp.b[k], next[NX];
     if (collocated(m->xs[k], m->us[k], m->K[k], H, p, m->force, 0, JK)) return 1;
-    memset(A, 0, sizeof ws.qp.A[k]);
-    memset(B, 0, sizeof ws.qp.B[k]);
-    memset(b, 0, sizeof ws.qp.b[k]);
     end_of(m->xs[k], m->K[k], H, next);
     for (int i = 0; i < NX; i++) {
         double row[COLUMNS];
         end_row(JK, COLUMNS, i, H, row);
         const double scale = 1.0 / SIGMA[i];
-        for (int c = 0; c < NX; c++) A[i * NXA + c] = row[c] * SIGMA[c] * scale;
+        for (int c = 0; c < NX; c++) A[i * NX + c] = row[c] * SIGMA[c] * scale;
         for (int c = 0; c < NU; c++) B[i * NU + c] = row[NX + c] * SIZE[c] * scale;
         b[i] = (next[i] + row[NX + NU] - m->xs[k + 1][i]) * scale;
     }
-    for (int i = 0; i < NPREV; i++) B[(NX + i) * NU + i] = 1.0;
     return !all_finite(b, NX);
 }
 
@@ -190,18 +186,16 @@ HOT static int cost(const memory *m, int k, const double *p) {
         for (int i = 0; i < NR; i++) Jx[c * NR + i] *= SIGMA[c];
     for (int c = 0; c < NU; c++)
         for (int i = 0; i < NR; i++) Ju[c * NR + i] *= SIZE[c];
-    memset(qp->Q[k], 0, sizeof qp->Q[k]);
-    memset(qp->S[k], 0, sizeof qp->S[k]);
-    memset(qp->q[k], 0, sizeof qp->q[k]);
-    for (int a = 0; a < NX; a++) {
+    double *row = qp->Q[k];
+    for (int a = 0; a < NX; a++, row += a) {
         const double *ja = Jx + a * NR;
         for (int c = 0; c <= a; c++) {
             const double *jc = Jx + c * NR;
             double sum = 0.0;
             for (int i = 0; i < NR; i++) sum += ja[i] * jc[i];
-            qp->Q[k][a * NXA + c] = qp->Q[k][c * NXA + a] = w * sum;
+            row[c] = w * sum;
         }
-        qp->Q[k][a * NXA + a] += REGULAR_X + w * (REST[a] + (a < NQ ? curvature : 0.0));
+        row[a] += REGULAR_X + w * (REST[a] + (a < NQ ? curvature : 0.0));
         qp->q[k][a] = w * REST[a] * m->xs[k][a] / SIGMA[a];
         for (int i = 0; i < NR; i++) qp->q[k][a] += w * ja[i] * r[i];
     }
@@ -210,7 +204,7 @@ HOT static int cost(const memory *m, int k, const double *p) {
         for (int c = 0; c < NX; c++) {
             double sum = 0.0;
             for (int i = 0; i < NR; i++) sum += ja[i] * Jx[c * NR + i];
-            qp->S[k][a * NXA + c] = w * sum;
+            qp->S[k][a * NX + c] = w * sum;
         }
         for (int c = 0; c < NU; c++) {
             double sum = 0.0;
@@ -231,8 +225,6 @@ static int terminal_cost(const memory *m, const double *p) {
     results[0] = r, results[1] = J;
     if (TERMINAL(arguments, results, integers, reals, 0)) return 1;
     ws.limited |= capped(r, TERMINAL_CAP, TERMINAL_GROUP, NT);
-    memset(qp->Q[N], 0, sizeof qp->Q[N]);
-    memset(qp->q[N], 0, sizeof qp->q[N]);
     /* Of the last interval's length, as all that is priced at its end. */
     const double curvature = GRID[N - 1] * COST * left_out(r, TERMINAL_CAP, TERMINAL_GROUP, NT);
     for (int c = 0; c < NX; c++)
@@ -241,29 +233,31 @@ static int terminal_cost(const memory *m, const double *p) {
             for (int j = 0; j < NT; j++) sum += COST_TO_GO[i * NT + j] * J[c * NT + j];
             SJ[c * NT + i] = COST * sum * SIGMA[c];
         }
-    for (int a = 0; a < NX; a++) {
-        for (int c = 0; c < NX; c++) {
+    double *row = qp->Q[N];
+    for (int a = 0; a < NX; a++, row += a) {
+        for (int c = 0; c <= a; c++) {
             double sum = 0.0;
             for (int i = 0; i < NT; i++) sum += J[a * NT + i] * SJ[c * NT + i];
-            qp->Q[N][a * NXA + c] = SIGMA[a] * sum + (a == c ? REGULAR_X + (a < NQ ? curvature : 0.0) : 0.0);
+            row[c] = SIGMA[a] * sum + (a == c ? REGULAR_X + (a < NQ ? curvature : 0.0) : 0.0);
         }
+        qp->q[N][a] = 0.0;
         for (int i = 0; i < NT; i++) qp->q[N][a] += SJ[a * NT + i] * r[i];
     }
     return 0;
 }
 
-/* Limits on states and outputs, linearised; rates of inputs behind them. */
+/* Limits on states and outputs, linearised; those on changes of inputs behind them. */
 static int limits(const memory *m, int k, const double *p) {
     programme *qp = &ws.qp;
-    memset(qp->C[k], 0, sizeof qp->C[k]);
-    memset(qp->D[k], 0, sizeof qp->D[k]);
 #if NLIM
-    static THREAD_LOCAL double g[NLIM], J[NLIM * NX];
-    arguments[0] = m->xs[k], arguments[1] = p, arguments[2] = m->force;
-    results[0] = g, results[1] = J;
+    static THREAD_LOCAL double g[NLIM], J[NLIM * NX], Ju[NLIM * NU];
+    /* At the end the last input goes on. */
+    arguments[0] = m->xs[k], arguments[1] = m->us[k < N ? k : N - 1], arguments[2] = p, arguments[3] = m->force;
+    results[0] = g, results[1] = J, results[2] = Ju;
     if (LIMITS(arguments, results, integers, reals, 0)) return 1;
     for (int i = 0; i < NLIM; i++) {
-        for (int c = 0; c < NX; c++) qp->C[k][i * NXA + c] = J[c * NLIM + i] * SIGMA[c] / LIMIT_SIZE[i];
+        for (int c = 0; c < NX; c++) qp->C[k][i * NX + c] = J[c * NLIM + i] * SIGMA[c] / LIMIT_SIZE[i];
+        for (int c = 0; c < NU; c++) qp->D[k][i * NU + c] = Ju[c * NLIM + i] * SIZE[c] / LIMIT_SIZE[i];
         qp->low[k][i] = (LIMIT_LOW[i] - g[i]) / LIMIT_SIZE[i];
         qp->high[k][i] = (LIMIT_HIGH[i] - g[i]) / LIMIT_SIZE[i];
     }
@@ -271,8 +265,6 @@ static int limits(const memory *m, int k, const double *p) {
     for (int i = NLIM; i < NG && k < N; i++) {
         const int c = i - NLIM;
         const double change = k ? m->us[k][c] - m->us[k - 1][c] : 0.0, most_of = RATE[c] * GRID[k];
-        qp->C[k][i * NXA + NX + c] = -1.0;
-        qp->D[k][i * NU + c] = 1.0;
         qp->low[k][i] = (-most_of - change) / SIZE[c];
         qp->high[k][i] = (most_of - change) / SIZE[c];
     }
@@ -298,7 +290,7 @@ static int prepare(memory *m, const double *x, const double *p) {
     }
     if (terminal_cost(m, p) || limits(m, N, p)) return 1;
     /* The first state is known. */
-    for (int i = 0; i < NXA; i++) qp->dx[0][i] = i < NX ? (x[i] - m->xs[0][i]) / SIGMA[i] : 0.0;
+    for (int i = 0; i < NX; i++) qp->dx[0][i] = (x[i] - m->xs[0][i]) / SIGMA[i];
     for (int i = 0; i < NX; i++) defect = most(defect, fabs(qp->dx[0][i]));
     return !(defect < FARTHEST);
 }
@@ -308,7 +300,7 @@ static int feedback(memory *m) {
     if (solve_qp(qp)) return 1;
     double farthest = 0.0;
     for (int k = 1; k <= N; k++) {
-        if (!all_finite(qp->dx[k], NXA)) return 1;
+        if (!all_finite(qp->dx[k], NX)) return 1;
         for (int i = 0; i < NX; i++) farthest = most(farthest, fabs(qp->dx[k][i]));
     }
     for (int k = 0; k < N; k++)
@@ -337,7 +329,7 @@ static int feedback(memory *m) {
 /* What the references are over the horizon: those known ahead as functions of time, the others as they are now. */
 static int look_ahead(const memory *m, const double *now) {
 #if NREF
-    double t = m->time + DELAY * GRID[0];
+    double t = m->time + DELAY;
     for (int k = 0; k <= N; k++) {
         const int last = k == N;
         arguments[0] = &t, arguments[1] = now;
@@ -352,10 +344,18 @@ static int look_ahead(const memory *m, const double *now) {
 #endif
 }
 
+/* What the next sample should find, from x on, where u begins to act within this one. */
+static void expect(memory *m, const double *x, const double *u, const double *p) {
+    double K[ROWS];
+    memcpy(K, m->K[0], sizeof K);
+    memcpy(m->predicted, x, sizeof m->predicted);
+    if (advance(m->predicted, u, K, GRID[0] - RELEASE, p, m->force)) m->predicted[0] = NAN;
+}
+
 /* A sample is over: commands on their way move on. */
 static void dispatch(memory *m, const double *u) {
-    for (int j = 0; j + 1 < DELAY; j++) memcpy(m->pending[j], m->pending[j + 1], sizeof m->pending[j]);
-    if (DELAY) memcpy(m->pending[DELAY - 1], u, sizeof m->pending[0]);
+    for (int j = 0; j + 1 < WAITING; j++) memcpy(m->pending[j], m->pending[j + 1], sizeof m->pending[j]);
+    if (WAITING) memcpy(m->pending[WAITING - 1], u, sizeof m->pending[0]);
     m->time += GRID[0];
 }
 
@@ -373,7 +373,7 @@ static int iterate(memory *m, const double *measured, const double *now, const d
         if (m->begun > 0.5) shift(m);
         dispatch(m, u);
         count[UNKNOWN] += 1.0;
-        memcpy(m->predicted, m->xs[0], sizeof m->predicted);
+        m->predicted[0] = NAN; /* so that the next one tells nothing of forces */
         return 0;
     }
     if (m->begun > 0.5) {
@@ -382,12 +382,16 @@ static int iterate(memory *m, const double *measured, const double *now, const d
     }
     /* The state at which the command takes effect, and that which the next sample should find. */
     memcpy(x, measured, sizeof x);
-    for (int j = 0; j < DELAY; j++) {
+    for (int j = 0; j < WAITING; j++) {
         double K[ROWS];
         memcpy(K, m->K[0], sizeof K);
         if (m->begun < 0.5) memset(K, 0, sizeof K);
-        if (advance(x, m->pending[j], K, GRID[0], p, m->force)) memcpy(x, measured, sizeof x);
-        if (j == 0) memcpy(m->predicted, x, sizeof x);
+        if (advance(x, m->pending[j], K, j ? GRID[0] : RELEASE, p, m->force)) memcpy(x, measured, sizeof x);
+        if (j) continue;
+        if (RELEASE == GRID[0])
+            memcpy(m->predicted, x, sizeof x);
+        else if (WAITING > 1)
+            expect(m, x, m->pending[1], p);
     }
     if (m->begun < 0.5) {
         reset(m, x, p);
@@ -431,7 +435,10 @@ static int iterate(memory *m, const double *measured, const double *now, const d
         m->last[i] = m->us[0][i] = u[i];
     }
     count[SATURATED] += saturated;
-    if (DELAY == 0) memcpy(m->predicted, m->xs[1], sizeof m->predicted);
+    if (WAITING == 0)
+        memcpy(m->predicted, m->xs[1], sizeof m->predicted);
+    else if (WAITING == 1 && RELEASE < GRID[0])
+        expect(m, x, u, p);
     dispatch(m, u);
     return 0;
 }

@@ -47,6 +47,14 @@ INLINED void added_symmetric(double *C, int lc, const double *A, int la, const d
     }
 }
 
+/* Symmetric matrices by the rows of their lower triangles: how many entries they have, and where a row begins. */
+#define TRIANGLE(n) ((n) * ((n) + 1) / 2)
+
+static void from_triangle(const double *rows, int n, double *full) {
+    for (int i = 0; i < n; i++, rows += i)
+        for (int j = 0; j <= i; j++) full[i * n + j] = full[j * n + i] = rows[j];
+}
+
 /* Solve A X = B for X, which takes the place of B (m, r). Partial pivoting; rows of B wait until A is factorised. */
 INLINED int solve(double *A, double *B, int m, int r) {
     for (int i = 0; i < m; i++) {

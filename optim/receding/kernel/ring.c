@@ -1,3 +1,25 @@
+/* Where the memory of a run is kept between samples. */
+
+static double wall_clock(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+#if OWN_MEMORY
+/* By the caller, behind w. All that a key says is whether there is one. */
+static memory *opened(double key, double *w, int *is_there) {
+    *is_there = key > 0.0;
+    return (memory *)w;
+}
+
+static double closed(const memory *m, double begin) {
+    (void)m, (void)begin;
+    return 1.0;
+}
+
+static double now_in_microseconds(void) { return 0.0; }
+#else
 /* Memories of runs, by keys that follow from their content: runs, copies and branches of runs never share a memory unless
    theirs are equal, and a step that is taken twice is the same step. They are kept in a ring; where that of a key is gone,
    as in another process, what needs it begins anew. */
@@ -48,10 +70,19 @@ static double now_in_microseconds(void) {
     return 1e6 * (double)t.tv_sec + 1e-3 * (double)t.tv_nsec;
 }
 
-static double wall_clock(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+/* A copy of the memory of a key, one for each thread. */
+static memory *opened(double key, double *w, int *is_there) {
+    static THREAD_LOCAL memory m;
+    (void)w;
+    *is_there = key > 0.0 && found(key, &m);
+    return &m;
+}
+
+/* Keep it; return its new key. */
+static double closed(const memory *m, double begin) {
+    const double key = key_of(m);
+    keep(key, m, now_in_microseconds() - begin);
+    return key;
 }
 
 /* The time that the iteration took which made this key [us], in any thread; -1 where that is gone. */
@@ -63,3 +94,7 @@ EXPORTED double receding_time(double key) {
     unlock();
     return time;
 }
+
+/* How many numbers a memory is. */
+EXPORTED int receding_memory(void) { return (int)(sizeof(memory) / sizeof(double)); }
+#endif

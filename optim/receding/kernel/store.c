@@ -4,27 +4,27 @@
 enum { KEY, CLOCK, FAILING, FIRST_COUNTER, FIRST_FORCE = FIRST_COUNTER + COUNTERS, STATE = FIRST_FORCE + NF };
 
 EXPORTED int NAME(const double **arg, double **res, integer *iw, double *w, int mem) {
-    static THREAD_LOCAL memory m;
     static THREAD_LOCAL double none[NX + NREF + NP + 1];
     double u[NU], state[STATE];
-    (void)iw, (void)w, (void)mem;
+    int is_there;
+    (void)iw, (void)mem;
     const double begin = now_in_microseconds(), *x = arg[1], *now = arg[2] ? arg[2] : none, *p = arg[3] ? arg[3] : none;
     memcpy(state, arg[0], sizeof state);
     const double key = floor(state[KEY] + 0.5);
-    if (!(key > 0.0) || !found(key, &m)) {
-        memset(&m, 0, sizeof m);
-        m.time = state[CLOCK];
-        memcpy(m.counters, state + FIRST_COUNTER, sizeof m.counters);
-        memcpy(m.force, state + FIRST_FORCE, sizeof m.force);
-        if (key > 0.0) m.counters[RESETS] += 1.0;
+    memory *m = opened(key, w, &is_there);
+    if (!is_there) {
+        memset(m, 0, sizeof *m);
+        m->time = state[CLOCK];
+        memcpy(m->counters, state + FIRST_COUNTER, sizeof m->counters);
+        memcpy(m->force, state + FIRST_FORCE, sizeof m->force);
+        if (key > 0.0) m->counters[RESETS] += 1.0;
     }
-    if (iterate(&m, x, now, p, wall_clock, u)) return 1;
-    state[KEY] = key_of(&m);
-    state[CLOCK] = m.time;
-    state[FAILING] = m.failing;
-    memcpy(state + FIRST_COUNTER, m.counters, sizeof m.counters);
-    memcpy(state + FIRST_FORCE, m.force, sizeof m.force);
-    keep(state[KEY], &m, now_in_microseconds() - begin);
+    if (iterate(m, x, now, p, wall_clock, u)) return 1;
+    state[KEY] = closed(m, begin);
+    state[CLOCK] = m->time;
+    state[FAILING] = m->failing;
+    memcpy(state + FIRST_COUNTER, m->counters, sizeof m->counters);
+    memcpy(state + FIRST_FORCE, m->force, sizeof m->force);
     if (res[0]) memcpy(res[0], state, sizeof state);
     if (res[1]) memcpy(res[1], u, sizeof u);
     return 0;

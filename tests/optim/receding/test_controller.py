@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import re
 import subprocess
 from functools import cache
 from pathlib import Path
@@ -13,7 +14,7 @@ from fmpy.validation import validate_fmu
 
 import flexblocks as fb
 from arms.fmu_instance import Fmu
-from flexblocks import control, export, optim
+from flexblocks import control, export, models, optim
 from flexblocks.dae.compiler import find_compiler
 from flexblocks.dae.dae import DAE
 from flexblocks.errors import FlexblocksError
@@ -38,11 +39,12 @@ def arm() -> DAE:
 
 @pytest.mark.slow
 @pytest.mark.skipif(find_compiler() is None, reason="no C compiler")
-def test_the_controller_commands_what_the_loop_did(tmp_path: Path) -> None:
+@pytest.mark.parametrize("delay", [SAMPLE, 1.5 * SAMPLE])
+def test_the_controller_commands_what_the_loop_did(tmp_path: Path, delay: float) -> None:
     """Ten seconds of the Python run, sample by sample; its own test agrees, too; it takes no memory."""
     dae = arm()
     task = optim.Tracking({"joint1.angle": lambda t: 0.4 * np.sin(2.0 * t)}, tolerance=0.01)
-    mpc = optim.MPC(dae, task, SAMPLE, 0.4, 8, delay=SAMPLE)
+    mpc = optim.MPC(dae, task, SAMPLE, 0.4, 8, delay=delay)
     files = export.controller(mpc, dae, SAMPLE, tmp_path / "ctl")
     assert [file.name for file in files] == ["ctl.h", "ctl.c", "ctl_test.c", "CMakeLists.txt"]
     compiler = find_compiler()
@@ -60,11 +62,15 @@ def test_the_controller_commands_what_the_loop_did(tmp_path: Path) -> None:
     x = np.column_stack([run[name] for name in dae.x.names])
     state, command = np.zeros(code.ctl_state_size()), np.zeros(1)
     code.ctl_init(state.ctypes.data_as(ctypes.c_void_p))
-    commands = []
+    commands, released = [], []
     for row in np.ascontiguousarray(x[:-1]):
         none = np.zeros(1)
         assert code.ctl_step(row.ctypes.data, none.ctypes.data, state.ctypes.data, command.ctypes.data) == 0
         commands.append(float(command[0]))
+        if delay > SAMPLE:
+            code.ctl_release(ctypes.c_void_p(state.ctypes.data), ctypes.c_void_p(command.ctypes.data))
+            released.append(float(command[0]))
+    assert released[:-1] == (commands[1:] if released else [])
     assert np.abs(np.array(commands) - run["held.motor1.torque"][:-1]).max() < 4.0 * 1e-9
 
 
@@ -82,6 +88,7 @@ def behind_an_observer() -> tuple[control.Sampled, DAE]:
 @pytest.mark.slow
 @pytest.mark.skipif(find_compiler() is None, reason="no C compiler")
 def test_a_law_and_its_estimator_in_c_take_measurements_and_command_what_the_loop_did(tmp_path: Path) -> None:
+    """Plan and window are in the state: another one beside it, with another reference, changes nothing."""
     law, dae = behind_an_observer()
     files = export.controller(law, dae, SAMPLE, tmp_path / "ctl")
     sources = [str(file) for file in files if file.suffix == ".c"]
@@ -99,14 +106,20 @@ def test_a_law_and_its_estimator_in_c_take_measurements_and_command_what_the_loo
     assert made.measured.names == ("rotor1.angle",)
     times = SAMPLE * np.arange(201)
     run = fb.simulate(control.close_loop(dae, law), times, {"reference.joint1.angle": 0.3})
-    state, command, reference = np.zeros(len(made.states) + len(made.parameters)), np.zeros(1), np.array([0.3])
-    code.ctl_init(ctypes.c_void_p(state.ctypes.data))
+    kept = [int(size) for size in re.findall(r"double memory\d+\[(\d+)\];", (tmp_path / "ctl" / "ctl.h").read_text())]
+    assert len(kept) == 1
+    states = [np.full(len(made.states) + len(made.parameters) + sum(kept), np.nan) for _ in range(2)]
+    command, references = np.zeros(1), [np.array([goal]) for goal in (0.3, -0.2)]
+    for state in states:
+        code.ctl_init(ctypes.c_void_p(state.ctypes.data))
     commands = []
     for angle in run["rotor1.angle"][:-1]:
         measured = np.array([angle])
-        places = (ctypes.c_void_p(values.ctypes.data) for values in (measured, reference, state, command))
-        code.ctl_step(*places)
-        commands.append(float(command[0]))
+        for state, reference in zip(states, references, strict=True):
+            places = (ctypes.c_void_p(values.ctypes.data) for values in (measured, reference, state, command))
+            code.ctl_step(*places)
+            if state is states[0]:
+                commands.append(float(command[0]))
     assert np.abs(np.array(commands) - run["motor1.torque"][:-1]).max() < 4.0 * 1e-9
     assert abs(run["joint1.angle"][-1] - 0.3) < 0.01
 
@@ -132,6 +145,20 @@ def test_the_controller_as_an_fmu_commands_what_the_loop_did(tmp_path: Path) -> 
             commands.append(one.get("motor1.torque"))
             other.step(k * SAMPLE, SAMPLE)
     assert np.abs(np.array(commands) - run["motor1.torque"][:-1]).max() < 4.0 * 1e-9
+
+
+def test_a_controller_by_itself_is_told_all_states_of_a_flexible_arm() -> None:
+    """And a law of gains on bending is refused as before."""
+    dae = fb.assemble(models.subudhi_morris_2002(modes=1))
+    task = optim.Tracking({"payload.y": 0.1}, tolerance=0.01)
+    limits = {"motor1.torque": 4.0, "motor2.torque": 2.0}
+    mpc = optim.MPC(dae, task, SAMPLE, 0.4, 6, limits)
+    for law in (mpc, control.Sampled(mpc, SAMPLE)):
+        assert control.controller(law, dae, SAMPLE).measured.names == dae.x.names
+    with pytest.raises(FlexblocksError, match="which no sensor measures"):
+        control.controller(mpc, dae, SAMPLE, measured=["rotor1.angle"])
+    with pytest.raises(FlexblocksError, match="which no sensor measures"):
+        control.controller(control.LQR({"joint1.angle": 1.0, "joint2.angle": 1.0}, R=1.0, at={}), dae, SAMPLE)
 
 
 def test_what_cannot_be_a_controller_is_refused(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from flexblocks.dae.compiler import find_compiler
 from flexblocks.dae.dae import DAE
 from flexblocks.errors import FlexblocksError
 from flexblocks.optim.receding.interpreted.iteration import Iteration
-from flexblocks.optim.receding.interpreted.memory import Memory
+from flexblocks.optim.receding.interpreted.memory import Plan
 
 SAMPLE = 0.01
 START = {"joint1.angle": 0.4}
@@ -69,7 +69,7 @@ def test_plans_go_on_over_samples_that_are_late() -> None:
     made, x = law(1e-3)._setup.interpreted, arm().x.values(START)
     ahead, now = [0.0], count()
     late = Iteration(made.functions, made.sizes, made.constants, clock=lambda: next(now) * ahead[0])
-    m = Memory(made.sizes)
+    m = Plan(made.sizes)
     late.iterate(m, x, np.zeros(1), np.zeros(0))
     for _ in range(60):
         x, _ = late._intervals.advanced(x, m.last, m.K[0], SAMPLE, np.zeros(0), np.zeros(1))

@@ -10,9 +10,12 @@ import pytest
 
 import flexblocks as fb
 from flexblocks import control, optim
+from flexblocks.dae import compiler
 from flexblocks.dae.dae import DAE
-from flexblocks.errors import FlexblocksError
+from flexblocks.errors import FlexblocksError, FlexblocksWarning
+from flexblocks.optim.receding.interpreted.callback import EstimatorCallback
 
+needs_compiler = pytest.mark.skipif(compiler.find_compiler() is None, reason="there is no C compiler")
 PERIOD, INERTIA, NOISE, DENSITY = 0.02, 0.05, 1e-3, 1e-5
 
 
@@ -144,3 +147,35 @@ def test_records_of_another_sample_time_are_refused() -> None:
         observer(3).filter(slow)
     with pytest.raises(FlexblocksError, match="has no constant gain"):
         observer(3).gain(observer(3).linear_model(shaft()))
+
+
+@needs_compiler
+@pytest.mark.parametrize("window", [1, 6])
+def test_numpy_and_the_kernel_estimate_the_same(window: int) -> None:
+    """Parameters, outliers, missing samples and a start anew after one that has no end included."""
+    data = record(outliers=True)
+    asked = observer(window, parameters={"load.inertia": 0.03}, huber=3.0)
+    made = asked._made(shaft(), asked.linear_model(shaft()))
+    numpy = EstimatorCallback(f"test_{window}", made.interpreted)
+    y, u = data["joint1.angle"].copy(), data["motor1.torque"].copy()
+    y[20:23], u[50] = np.nan, np.nan
+    for iteration in (made.iteration, numpy):
+        state, rows = np.zeros(len(made.states("estimate"))), []
+        for k in range(len(y)):
+            state = iteration(state, y[k], u[max(k - 1, 0)]).full().ravel()
+            rows.append(state[1:])
+        if iteration is not numpy:
+            compiled = np.array(rows)
+    sizes = np.maximum(np.abs(compiled).max(axis=0), 1e-3)
+    assert np.abs((np.array(rows) - compiled) / sizes).max() < 1e-8
+    outliers, restarts = compiled[-1, :2]
+    assert outliers > 0
+    assert restarts == 1
+
+
+def test_without_a_compiler_numpy_estimates(monkeypatch: pytest.MonkeyPatch) -> None:
+    data = record()
+    monkeypatch.setattr(compiler, "find_compiler", lambda: None)
+    with pytest.warns(FlexblocksWarning, match="MovingHorizon: .*taken by NumPy"):
+        found = observer(3).filter(data)
+    assert np.abs(found["joint1.angle"] - kalman(data)[:, 0]).max() < 1e-9

@@ -72,9 +72,12 @@ def trials(mpc: optim.MPC) -> tuple[np.ndarray, np.ndarray]:
         pytest.param({}, marks=pytest.mark.slow),
         {"rates": {"motor1.torque": 300.0}, "limits": {"der(joint1.angle)": 0.5, "payload.x": (-np.inf, 0.45)},
          "disturbance_time": None},
+        {"limits": {"der(der(rotor1.angle))": 15.0}},
         pytest.param({"delay": 2 * SAMPLE}, marks=pytest.mark.slow),
+        pytest.param({"delay": 0.3 * SAMPLE}, marks=pytest.mark.slow),
+        {"delay": 1.5 * SAMPLE},
     ],
-    ids=["plain", "limits", "delay"],
+    ids=["plain", "limits", "of accelerations", "two samples", "within a sample", "delay"],
 )  # fmt: skip
 def test_both_command_the_same(options: dict) -> None:
     """Fall-backs and what they count included; to the tolerance of the quadratic programme."""
@@ -89,7 +92,8 @@ def test_both_command_the_same(options: dict) -> None:
     assert named["mpc.unknown_samples"][0] == 1
     for name, (one, two) in named.items():
         if "qp_iterations" not in name:  # the kernel's begin with active sets
-            assert abs(one - two) <= 1e-5, name
+            # An interior-point method ends a little inside limits: at the state far away more than counts as at them.
+            assert abs(one - two) <= (1.0 if "saturated" in name else 1e-5), name
 
 
 def test_without_a_compiler_numpy_takes_the_iterations(monkeypatch: pytest.MonkeyPatch) -> None:
