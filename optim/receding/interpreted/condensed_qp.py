@@ -103,9 +103,14 @@ class Point:
         return np.where(self.sides.soft, self.square + self.w0 + self.nu / self.t, np.inf)
 
     @cached_property
+    def kept(self) -> np.ndarray:
+        """What slacks leave of the weights: 1 - w0 / D, without its cancellation."""
+        return np.where(self.sides.soft, (self.square + self.nu / self.t) / self.D, 1.0)
+
+    @cached_property
     def w(self) -> np.ndarray:
         """Weights of the sides in the matrix that is factorised."""
-        return self.w0 * (1 - self.w0 / self.D)
+        return self.w0 * self.kept
 
     @cached_property
     def factor(self) -> np.ndarray:
@@ -116,8 +121,9 @@ class Point:
         """Return changes of u, s, lam, t, nu for these products, of which the second order is known."""
         soft, s, t, nu, w0 = self.sides.soft, self.s, self.t, self.nu, self.w0
         of_s, of_t = target - s * self.lam - second, target - t * nu - second_soft
-        e = np.where(soft, (of_s / s + of_t / t - self.r2 - w0 * self.r1) / self.D, 0.0)
-        c = of_s / s - w0 * (self.r1 + e)
+        of_side, of_slack = of_s / s - w0 * self.r1, np.where(soft, of_t / t - self.r2, 0.0)
+        e = np.where(soft, (of_side + of_slack) / self.D, 0.0)
+        c = of_side * self.kept - w0 / self.D * of_slack
         du = cho_solve((self.factor, True), self.sides.A.T @ c - self.rd)
         moved = self.sides.A @ du
         dt = np.where(soft, e - w0 / self.D * moved, 0.0)
@@ -176,9 +182,11 @@ class Solver:
             float(self.constants[name]) for name in ("SLACK_LINEAR", "SLACK_SQUARE", "FIRST_SLACK", "FIRST_PRICE")
         )
         soft, none = sides.soft, np.zeros(len(sides.bound))
-        u, t = np.zeros(len(g)), np.where(soft, slack, 1.0)
+        # Soft sides begin kept by their slacks, whose price those that are violated share with them.
+        u, t = np.zeros(len(g)), np.where(soft, slack + np.maximum(sides.bound, 0.0), 1.0)
         s = np.maximum(-sides.bound + np.where(soft, t, 0.0), slack)
-        lam, nu = price / s, np.where(soft, price / t, 0.0)
+        lam = np.where(soft & (sides.bound > 0), (linear + square * t) / 2, price / s)
+        nu = np.where(soft, linear + square * t - lam, 0.0)
         while True:
             self.check()
             r1 = sides.A @ u - sides.bound + np.where(soft, t, 0.0) - s

@@ -207,9 +207,10 @@ static void direction(int count, double target, int corrects) {
         const double w0 = dense.lam[i] / dense.s[i];
         if (dense.soft[i]) {
             const double rc2 = target - dense.t[i] * dense.nu[i] - (corrects ? dense.dt[i] * dense.dnu[i] : 0.0);
-            const double D = SLACK_SQUARE + w0 + dense.nu[i] / dense.t[i];
-            dense.e[i] = (rc1 / dense.s[i] + rc2 / dense.t[i] - dense.r2[i] - w0 * dense.r1[i]) / D;
-            dense.c[i] = rc1 / dense.s[i] - w0 * (dense.r1[i] + dense.e[i]);
+            const double kept = SLACK_SQUARE + dense.nu[i] / dense.t[i], D = kept + w0;
+            const double of_side = rc1 / dense.s[i] - w0 * dense.r1[i], of_slack = rc2 / dense.t[i] - dense.r2[i];
+            dense.e[i] = (of_side + of_slack) / D;
+            dense.c[i] = (of_side * kept - w0 * of_slack) / D; /* without cancellation where w0 is large */
         } else {
             dense.e[i] = 0.0;
             dense.c[i] = rc1 / dense.s[i] - w0 * dense.r1[i];
@@ -264,10 +265,12 @@ HOT static int interior_point(programme *p) {
     memset(dense.dt, 0, sizeof dense.dt);
     memset(dense.dnu, 0, sizeof dense.dnu);
     for (int i = 0; i < count; i++) {
-        dense.t[i] = dense.soft[i] ? FIRST_SLACK : 1.0;
+        /* Soft sides begin kept by their slacks, whose price those that are violated share with them. */
+        const double all = SLACK_LINEAR + SLACK_SQUARE * (dense.t[i] = FIRST_SLACK + most(dense.bound[i], 0.0));
+        if (!dense.soft[i]) dense.t[i] = 1.0;
         dense.s[i] = most(-dense.bound[i] + (dense.soft[i] ? dense.t[i] : 0.0), FIRST_SLACK);
-        dense.lam[i] = FIRST_PRICE / dense.s[i];
-        dense.nu[i] = dense.soft[i] ? FIRST_PRICE / dense.t[i] : 0.0;
+        dense.lam[i] = dense.soft[i] && dense.bound[i] > 0.0 ? all / 2.0 : FIRST_PRICE / dense.s[i];
+        dense.nu[i] = dense.soft[i] ? all - dense.lam[i] : 0.0;
     }
     double left = 0.0;
     const int before = p->iterations;
@@ -286,8 +289,8 @@ HOT static int interior_point(programme *p) {
                 dense.soft[i] ? SLACK_LINEAR + SLACK_SQUARE * dense.t[i] - dense.lam[i] - dense.nu[i] : 0.0;
             left = most(left, most(fabs(dense.r1[i]), fabs(dense.r2[i])));
             const double w0 = dense.lam[i] / dense.s[i];
-            const double D = dense.soft[i] ? SLACK_SQUARE + w0 + dense.nu[i] / dense.t[i] : HUGE_VAL;
-            dense.w[i] = w0 * (1.0 - w0 / D);
+            const double kept = SLACK_SQUARE + dense.nu[i] / dense.t[i];
+            dense.w[i] = dense.soft[i] ? w0 * kept / (kept + w0) : w0;
         }
         const double mu = complementarity(count, 0.0);
         left = most(left, mu);

@@ -11,7 +11,7 @@ import flexblocks as fb
 from flexblocks import control, models, optim
 from flexblocks.dae.dae import DAE
 from flexblocks.optim.receding.interpreted.iteration import Sample
-from flexblocks.optim.receding.interpreted.memory import Memory
+from flexblocks.optim.receding.interpreted.memory import Plan
 
 START = {"joint1.angle": 1.0}
 
@@ -96,7 +96,7 @@ def test_plans_of_the_stabilising_law_are_motions_that_come_to_rest(speed: float
     mpc = optim.MPC(dae, optim.Tracking({"joint1.angle": 1.3}, tolerance=1e-3), 0.01, 1.2, 8, at=START)
     iteration = mpc._setup.interpreted
     x = fb.simulate(dae, (0.0, 0.05), x0=START | {"der(joint1.angle)": speed}).x[-1]
-    memory = Memory(iteration.sizes)
+    memory = Plan(iteration.sizes)
     iteration._reset(memory, x, Sample(dae.p.start, perf_counter, np.inf))
     horizon, nothing = iteration.horizon, np.zeros(len(mpc.objective.paths))
     references = horizon.look_ahead(memory, nothing)
