@@ -307,7 +307,7 @@ def setup(asked: Asked) -> Setup:
         "QP_LIMIT": QP_LIMIT,
         "ACTIVE_SETS": ACTIVE_SETS,
         "PIVOTS": PIVOTS,
-        "QP_MODE": 1,
+        "QP_MODE": 2,
     }
     units = tuple(_unit(dae, name) for name in signals)
     return Setup(
