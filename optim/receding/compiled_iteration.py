@@ -114,7 +114,8 @@ def build(name: str, source: str, flags: Sequence[str]) -> Foreign:
 
 def by_itself(source: str) -> str:
     """Return the code of an iteration as one file among others, with the memories of few runs."""
-    source = re.sub(r"\bCASADI_SYMBOL_EXPORT int (arm_\w+)", r"static int \1", source)
+    # Another iteration's file beside it has functions of the same names.
+    source = re.sub(r"^CASADI_SYMBOL_EXPORT ", "static ", source, flags=re.MULTILINE)
     source = source.replace("EXPORTED double receding_time", "static double receding_time")
     source = re.sub(r"#define (KEPT|TIMED) \d+", rf"#define \1 {KEPT_APART}", source)
     return f"#define _POSIX_C_SOURCE 199309L\n{source}"
