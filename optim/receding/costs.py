@@ -16,10 +16,17 @@ from flexblocks.errors import ParameterError, listing
 from ..problem.signals.instant import instant
 from ..problem.signals.signals import Signals
 from .prediction import Prediction
+from .scales import PACE
 
 ELASTIC = "elastic_energy"
 # Of the cost-to-go: the weight of states that no signal tells, against one tolerance, each in its own scale.
 UNTOLD = 1e-4
+# An elastic coordinate's rate counts as a signal that is off by its tolerance where it moves the arm by as much within
+# this share of the horizon: a regulator of the tip alone leaves vibrations as little damped as they are, and loses them
+# to a model that is wrong. By trial: half of it leaves little damping where half of a payload is missing.
+DAMPED = 0.01
+# Coordinates that no motion without elastic energy moves, but for rounding.
+RIGID = 1e-6
 # What of the features is lost in rounding.
 RANK = 1e-7
 # A loss grows linearly where a signal is so many tolerances off, at least.
@@ -127,6 +134,25 @@ class Costs:
         symbols = [dae.x.symbol, self.reference, self.rate, dae.p.symbol, model.force]
         return model.function(name, [self.features, ca.jacobian(self.features, dae.x.symbol)], symbols)
 
+    def speeds(self, x: np.ndarray, p: np.ndarray) -> np.ndarray:
+        """Return weights (nx,) of squares of scaled states, against one tolerance: of rates, those of elastic ones more.
+
+        Elastic are coordinates that no motion of the arm without elastic energy moves, as those of beams.
+        """
+        dae, n = self.model.dae, self.model.n
+        caps = self.caps(x, p)[self.of_posture]
+        energy = total(stored_energies(dae.tree, dae.q))
+        stiffness = ca.Function("stiffness", [dae.q, dae.p.symbol], [ca.hessian(energy, dae.q)[0]])
+        K = np.nan_to_num(stiffness(x[:n], p).full())
+        size = np.sqrt(np.maximum(np.diag(K), 0.0))
+        relative = np.where(size > 0, size, 1.0)
+        values, vectors = np.linalg.eigh(K / relative / relative[:, None])
+        rigid = np.linalg.norm(vectors[:, values < RIGID], axis=1)
+        weights = np.where((np.arange(len(x)) >= n) & (np.arange(len(x)) < 2 * n), 1.0, 0.0)
+        damped = max(1.0, float(np.max(caps, initial=0.0)) * DAMPED / PACE) ** 2
+        weights[n : 2 * n] = np.where((size > 0) & (rigid < RIGID), damped, 1.0)
+        return weights
+
     def cost_to_go(self, x: np.ndarray, p: np.ndarray) -> tuple[np.ndarray, float]:
         """Return the matrix of the features of which the cost-to-go is the quadratic form, and what it leaves out.
 
@@ -142,8 +168,7 @@ class Costs:
         x = np.concatenate([x[:n], np.zeros(n), x[2 * n :]])
         A, B, Z = self.model.linearized(x, p)
         _, Jx, Ju = self.at(x, p)
-        is_speed = (np.arange(len(x)) >= n) & (np.arange(len(x)) < 2 * n)
-        untold = np.diag(np.where(is_speed, 1.0, UNTOLD) / scales**2)
+        untold = np.diag(np.maximum(self.speeds(x, p), UNTOLD) / scales**2)
         Q, S, R = Z.T @ (Jx.T @ Jx + untold) @ Z, Ju.T @ Jx @ Z, Ju.T @ Ju
         # Cross terms go with inputs that are measured from where these put them.
         gain = np.linalg.solve(R, S)

@@ -255,7 +255,7 @@ def setup(asked: Asked) -> Setup:
         "LIMIT_HIGH": np.zeros(0),
         "LIMIT_SIZE": np.zeros(0),
         "SHARE": SHARE,
-        "REST": (np.arange(nx) >= n) * (np.arange(nx) < 2 * n) * 1.0,
+        "REST": np.maximum(costs.speeds(x, p), costs.speeds(beside, p)),
         "CAP": np.concatenate([caps, np.full(nu, np.inf)]),
         "GROUP": np.concatenate([np.array(groups, dtype=int), len(signals) + np.arange(nu)]).astype(int),
         "TERMINAL_CAP": terminal_caps,

@@ -19,7 +19,7 @@ from flexblocks.control.reference_inputs import References, grouped
 from flexblocks.control.references.follow import follow, held_at_end
 from flexblocks.control.saturation import Actuators
 from flexblocks.dae.dae import DAE
-from flexblocks.errors import ComputationError, FlexblocksWarning, ParameterError
+from flexblocks.errors import ComputationError, FlexblocksWarning, ParameterError, listing
 from flexblocks.interfaces.variables import variables
 from flexblocks.libraries import scipy
 from flexblocks.linear.linearize import linearize
@@ -113,9 +113,16 @@ class TimeVaryingLQR(Law):
         ------
         ComputationError
             As from `signals`.
+        ParameterError
+            The motion has no value of a symbolic parameter of the arm.
         """
         # The stationary regulator at the end of the motion.
         motion = self.trajectory
+        if unknown := [name for name in dae.p.names if name not in motion.p]:
+            raise ParameterError(
+                f"TimeVaryingLQR: motion has no value of {listing(unknown)}, which is symbolic in the arm; must be of "
+                "an arm with the same symbolic parameters. Give `signals` and `gains` the arm of the motion."
+            )
         p = np.array([motion.p[name] for name in dae.p.names])
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", FlexblocksWarning)  # a plan ends at rest only to its own accuracy

@@ -75,24 +75,32 @@ def test_the_controller_commands_what_the_loop_did(tmp_path: Path, delay: float)
 
 
 @cache
-def behind_an_observer() -> tuple[control.Sampled, DAE]:
-    """Return the law on the estimates of a filter that has one encoder."""
+def behind_an_observer(horizons: bool = False) -> tuple[control.Sampled, DAE]:
+    """Return the law on the estimates of a filter, or of a moving horizon, that has one encoder."""
     dae = arm()
     mpc = optim.MPC(dae, optim.Tracking({"joint1.angle": None}, tolerance=0.01), SAMPLE, 0.4, 8)
     rest = fb.equilibrium(dae, x={"joint1.angle": 0.0})
     noise, process = {"rotor1.angle": 1e-4}, {"motor1.torque": 1e-3}
-    kalman = control.SampledKalman([*noise], noise=noise, process=process, at=rest, sample_time=SAMPLE)
-    return control.Sampled(control.OutputFeedback(mpc, kalman), SAMPLE), dae
+    if horizons:
+        observer = optim.MovingHorizon(
+            dae, [*noise], noise=noise, process=process, at=rest, sample_time=SAMPLE, horizon=2 * SAMPLE
+        )
+    else:
+        observer = control.SampledKalman([*noise], noise=noise, process=process, at=rest, sample_time=SAMPLE)
+    return control.Sampled(control.OutputFeedback(mpc, observer), SAMPLE), dae
 
 
 @pytest.mark.slow
 @pytest.mark.skipif(find_compiler() is None, reason="no C compiler")
-def test_a_law_and_its_estimator_in_c_take_measurements_and_command_what_the_loop_did(tmp_path: Path) -> None:
+@pytest.mark.parametrize("horizons", [False, True])
+def test_a_law_and_its_estimator_in_c_take_measurements_and_command_what_the_loop_did(
+    tmp_path: Path, horizons: bool
+) -> None:
     """Plan and window are in the state: another one beside it, with another reference, changes nothing."""
-    law, dae = behind_an_observer()
+    law, dae = behind_an_observer(horizons)
     files = export.controller(law, dae, SAMPLE, tmp_path / "ctl")
     sources = [str(file) for file in files if file.suffix == ".c"]
-    assert len(sources) == 3
+    assert len(sources) == 3 + horizons
     assert all(Path(source).name in (tmp_path / "ctl" / "CMakeLists.txt").read_text() for source in sources)
     flags = [str(find_compiler()), "-std=c11", "-O1", "-ffp-contract=off"]
     subprocess.run([*flags, *sources, "-o", str(tmp_path / "test"), "-lm"], check=True, capture_output=True)

@@ -1,0 +1,137 @@
+"""Time of a sample against the error of the tip: model predictive control, other tools and a regulator on one arm."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import matplotlib.pyplot as plt
+import numpy as np
+from rich.console import Console
+from rich.table import Table
+from scipy.interpolate import CubicSpline
+
+import flexblocks as fb
+from benchmarks.real_time_others import EFFORT, TOLERANCE, Controller, crocoddyl_controller, do_mpc_controller
+from benchmarks.real_time_tracking import CENTRE, HORIZON, LIMITS, START, height, planned
+from flexblocks import control, models, optim
+from flexblocks.dae.dae import DAE
+
+SAMPLE, LATE, END = 1e-2, 1.0, 3.0  # s
+PICTURE = Path(__file__).parents[1] / "docs" / "pictures" / "real_time.svg"
+MARKS = {"flexblocks": "o", "Crocoddyl": "s", "do-mpc": "^", "LQR along a plan": "*"}
+
+
+def picture() -> None:
+    """Print times and errors, and draw them."""
+    dae = fb.assemble(models.subudhi_morris_2002())
+    found: dict[str, list[tuple[str, float, float]]] = {name: [] for name in MARKS}
+    table = Table(
+        "tool, sampled at 100 Hz", "", "CPU of a sample, median [ms]", "99 % [ms]", "tip rms [mm]", "worst [mm]"
+    )
+
+    def add(tool: str, told: str, controller: Controller) -> None:
+        taken, error = driven(dae, controller)
+        row = f"{np.median(taken):.3f}", f"{np.percentile(taken, 99):.3f}", f"{_rms(error):.3f}"
+        table.add_row(tool, told, *row, f"{error.max():.3f}")
+        found[tool].append((told, float(np.median(taken)), _rms(error)))
+
+    for intervals in (5, 10, 20, 40):
+        add("flexblocks", f"{intervals} intervals", mpc_controller(dae, intervals))
+    for intervals, iterations in ((10, 1), (20, 1), (20, 3)):
+        inside: list[float] = []
+        grid = optim.MPC(dae, optim.Tracking({"payload.y": 0.0}), SAMPLE, HORIZON, intervals, effort=1.0).grid
+        try:
+            controller = crocoddyl_controller(dae, grid, iterations, inside)
+        except ImportError:
+            print("Crocoddyl is not installed: pip install crocoddyl")
+            break
+        told = f"{intervals} intervals, {iterations} iteration{'s' * (iterations > 1)}"
+        add("Crocoddyl", told, controller)
+        share = 1e3 * float(np.median(inside))
+        print(f"Crocoddyl, {told}: {share:.3f} ms in machine code of the arm, the rest in Python and in its solver")
+    for intervals in (10, 20):
+        try:
+            add("do-mpc", f"{intervals} intervals", do_mpc_controller(dae, intervals))
+        except ImportError:
+            print("do-mpc is not installed: pip install do-mpc")
+            break
+    add("LQR along a plan", "made before", regulator(dae))
+    Console(width=120).print(table)
+    drawn(found)
+
+
+def driven(dae: DAE, controller: Controller) -> tuple[np.ndarray, np.ndarray]:
+    """Return CPU times of samples [ms], and errors of the tip after a while [mm]."""
+    step = fb.stepper(dae, SAMPLE, method="implicit")
+    x, taken, errors = dae.x.values(START), [], []
+    places = [dae.y.names.index(f"payload.{axis}") for axis in "xy"]
+    for k in range(round(END / SAMPLE)):
+        begin = time.thread_time()
+        u = controller(x, k * SAMPLE)
+        taken.append(1e3 * (time.thread_time() - begin))
+        x = step(x, u)
+        t = (k + 1) * SAMPLE
+        tip = dae.output(x, u, []).full().ravel()[places]
+        if t > LATE:
+            errors.append(1e3 * np.linalg.norm(tip - [CENTRE, height(t)]))
+    return np.array(taken), np.array(errors)
+
+
+def mpc_controller(dae: DAE, intervals: int) -> Controller:
+    """Return `optim.MPC` as a function of state and time: one iteration a sample."""
+    task = optim.Tracking({"payload.x": CENTRE, "payload.y": height}, tolerance=TOLERANCE)
+    effort = {name: EFFORT * limit for name, limit in LIMITS.items()}
+    mpc = optim.MPC(dae, task, SAMPLE, HORIZON, intervals, LIMITS, at=START, effort=effort)
+    iteration = mpc.iteration
+    buffer, call = iteration.buffer()
+    given = [np.zeros(iteration.numel_in(i)) for i in range(iteration.n_in())]
+    results = [np.zeros(iteration.numel_out(i)) for i in range(2)]
+    views = [memoryview(each) if each.size else None for each in (*given, *results)]
+    for i in range(len(given)):
+        if (view := views[i]) is not None:
+            buffer.set_arg(i, view)
+    for i in range(len(results)):
+        buffer.set_res(i, views[len(given) + i])
+    kept = mpc, buffer, views  # memory that the call uses
+
+    def command(x: np.ndarray, t: float) -> np.ndarray:
+        assert kept
+        given[1][:] = x
+        call()
+        given[0][:] = results[0]
+        return results[1].copy()
+
+    return command
+
+
+def regulator(dae: DAE) -> Controller:
+    """Return the regulator with the tolerances of the MPC, along a plan of the flexible arm and with its inputs."""
+    tip = {"payload.x": TOLERANCE**-2, "payload.y": TOLERANCE**-2, "kinetic_energy": 10.0}
+    effort = {name: (EFFORT * limit) ** -2 for name, limit in LIMITS.items()}
+    gain = control.LQR(tip, R=effort, at=START).gain(dae, SAMPLE)
+    motion = planned(dae).trajectory
+    x, u = CubicSpline(motion.t, motion.x), CubicSpline(motion.t, motion.u)
+    limits = np.array(list(LIMITS.values()))
+    return lambda state, t: np.clip(u(t) - gain @ (state - x(t)), -limits, limits)
+
+
+def drawn(found: dict[str, list[tuple[str, float, float]]]) -> None:
+    """Write the picture."""
+    plt.rcParams["svg.hashsalt"] = "flexblocks"
+    figure, axes = plt.subplots(figsize=(7, 4.5), layout="constrained")
+    for tool, points in found.items():
+        if not points:
+            continue
+        axes.loglog([p[1] for p in points], [p[2] for p in points], MARKS[tool] + "-", label=tool)
+        for told, taken, error in points:
+            axes.annotate(told, (taken, error), textcoords="offset points", xytext=(5, 5), fontsize=7)
+    axes.set_xlabel("CPU time of a sample, median [ms]")
+    axes.set_ylabel("error of the tip, rms [mm]")
+    axes.grid(visible=True, which="both", alpha=0.3)
+    axes.legend()
+    figure.savefig(PICTURE, metadata={"Date": None})
+
+
+def _rms(error: np.ndarray) -> float:
+    return float(np.sqrt(np.mean(error**2)))
