@@ -30,6 +30,20 @@ class Window(Memory):
     deviations : ndarray (parameters,)
     """
 
+    xs: np.ndarray
+    K: np.ndarray
+    w: np.ndarray
+    theta: np.ndarray
+    u: np.ndarray
+    y: np.ndarray
+    acted: np.ndarray
+    prior: np.ndarray
+    P: np.ndarray
+    next_prior: np.ndarray
+    next_P: np.ndarray
+    flags: np.ndarray
+    deviations: np.ndarray
+
     def __init__(self, sizes: Mapping[str, int], values: np.ndarray | None = None) -> None:
         W, nx, parameters, ny, known = (sizes[name] for name in ("W", "NX", "NPAR", "NY", "NKNOWN"))
         nz = nx + parameters

@@ -28,13 +28,9 @@ class Memory:
         lengths = [int(np.prod(shape)) for shape in shapes.values()]
         self.values = np.zeros(sum(lengths)) if values is None else values.copy()
         parts = np.split(self.values, np.cumsum(lengths)[:-1])
-        self._parts = {name: part.reshape(shape) for part, (name, shape) in zip(parts, shapes.items(), strict=True)}
-
-    def __getattr__(self, name: str) -> np.ndarray:
-        try:
-            return self.__dict__["_parts"][name]
-        except KeyError:
-            raise AttributeError(name) from None
+        vars(self).update(
+            {name: part.reshape(shape) for part, (name, shape) in zip(parts, shapes.items(), strict=True)}
+        )
 
     @property
     def key(self) -> float:
@@ -62,6 +58,16 @@ class Plan(Memory):
         Time [s], whether there is a plan, failures in a row.
     counters : ndarray
     """
+
+    xs: np.ndarray
+    us: np.ndarray
+    K: np.ndarray
+    last: np.ndarray
+    pending: np.ndarray
+    predicted: np.ndarray
+    force: np.ndarray
+    clock: np.ndarray
+    counters: np.ndarray
 
     def __init__(self, sizes: Mapping[str, int], values: np.ndarray | None = None) -> None:
         N, nx, nu = sizes["N"], sizes["NX"], sizes["NU"]
