@@ -115,7 +115,7 @@ def test_a_law_and_its_estimator_in_c_take_measurements_and_command_what_the_loo
     times = SAMPLE * np.arange(201)
     run = fb.simulate(control.close_loop(dae, law), times, {"reference.joint1.angle": 0.3})
     kept = [int(size) for size in re.findall(r"double memory\d+\[(\d+)\];", (tmp_path / "ctl" / "ctl.h").read_text())]
-    assert len(kept) == 1
+    assert len(kept) == 1 + horizons
     states = [np.full(len(made.states) + len(made.parameters) + sum(kept), np.nan) for _ in range(2)]
     command, references = np.zeros(1), [np.array([goal]) for goal in (0.3, -0.2)]
     for state in states:
