@@ -28,7 +28,20 @@ from flexblocks.files import write_text
 
 ROOT = Path(__file__).parents[1]
 FOLDER = ROOT / "docs" / "benchmarks"
-PACKAGES = ("casadi", "numpy", "scipy", "pyomo", "sympy", "mujoco", "pin", "exudyn", "soromox", "FMPy")
+PACKAGES = (
+    "casadi",
+    "numpy",
+    "scipy",
+    "pyomo",
+    "sympy",
+    "mujoco",
+    "pin",
+    "exudyn",
+    "soromox",
+    "FMPy",
+    "do-mpc",
+    "crocoddyl",
+)
 WIDTH = 140  # characters of a line of output
 INDEX = """# Records
 

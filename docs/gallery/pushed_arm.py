@@ -80,7 +80,7 @@ upper.legend()
 plt.show()
 
 # %% [markdown]
-# The arm under model predictive control after the push:
+# Both arms after the push:
 
 # %%
-plot.animate(runs["MPC"][1])
+plot.animate(runs["MPC"][1], runs["LQR"][1], labels=["MPC", "LQR"])

@@ -125,6 +125,9 @@ def by_itself(source: str) -> str:
     source = re.sub(r"^CASADI_SYMBOL_EXPORT ", "static ", source, flags=re.MULTILINE)
     source = re.sub(r"EXPORTED (int|double) receding_", r"static \1 receding_", source)
     source = re.sub(r"#define (KEPT|TIMED) \d+", rf"#define \1 {KEPT_APART}", source)
+    # CasADi's helpers, which are no static functions, are named after the iteration.
+    name = source.partition("#define NAME ")[2].partition("\n")[0]
+    source = source.replace("#define CASADI_PREFIX(ID) receding_ ## ID", f"#define CASADI_PREFIX(ID) {name}_ ## ID")
     return f"#define _POSIX_C_SOURCE 199309L\n{source}"
 
 

@@ -135,7 +135,7 @@ class Costs:
         return model.function(name, [self.features, ca.jacobian(self.features, dae.x.symbol)], symbols)
 
     def speeds(self, x: np.ndarray, p: np.ndarray) -> np.ndarray:
-        """Return weights (nx,) of squares of scaled states, against one tolerance: of rates, those of elastic ones more.
+        """Return weights (nx,) of squares of scaled states, against a tolerance: of rates, of elastic ones more.
 
         Elastic are coordinates that no motion of the arm without elastic energy moves, as those of beams.
         """
