@@ -1,8 +1,8 @@
-"""Motions for several loads or stiffnesses under the same inputs, from cold: ``python -m benchmarks.plan_scenarios``.
+"""Motions for several loads or stiffnesses under the same inputs: ``python -m benchmarks.plan_scenarios``.
 
-Arms of `benchmarks.real_plans`, from posture to posture. The table tells the iterations of each solve, from the mean to
-all scenarios; the effort beside that of the mean alone; the energy that is left at the goal as a share of the largest
-kinetic energy, 0 where rest is exact; and seconds of CPU.
+Arms of `benchmarks.real_plans`, from posture to posture, without a warm start. The table gives the iterations of each
+solve, from the mean to all scenarios; the effort as a multiple of that of the mean alone; the energy left at the goal
+as a share of the largest kinetic energy, 0 where rest is exact; and seconds of CPU.
 """
 
 from __future__ import annotations
