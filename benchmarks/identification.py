@@ -1,11 +1,12 @@
 """Identification of three arms from noisy records: ``python -m benchmarks.identification [--parts ...] [arm ...]``.
 
-For each arm, over seeds of noise (`--seeds`), with inputs known exactly and with noise on them (`coverage`): how many of the
-95 % intervals hold the truth, and by how many standard errors the mean of the estimates is off. From as many starts, off by
-factors up to three (`starts`), how many reach the least cost. CPU time of one fit, and of the same fit by
-Runge-Kutta steps of the arm and differences beside it (`times`). Of arms of their own: what a fit says where the model
-is wrong, a mode less, and friction of another kind (`mismatch`); how much a planned motion determines beside chirps of the same
-length (`excitation`). Data come from Runge-Kutta steps far below the sample time, which the fit does not use.
+For each arm, over seeds of noise (`--seeds`), with inputs known exactly and with noise on them (`coverage`): how many
+of the 95 % intervals hold the truth, and by how many standard errors the mean of the estimates is off. From as many
+starts, off by factors up to three (`starts`), how many reach the least cost. CPU time of one fit, and of the same fit
+by Runge-Kutta steps of the arm and differences beside it (`times`). Of arms of their own: what a fit says where the
+model is wrong, a mode less, and friction of another kind (`mismatch`); how much a planned motion determines beside
+chirps of the same length (`excitation`). Data come from Runge-Kutta steps far below the sample time, which the fit does
+not use.
 """
 
 from __future__ import annotations
@@ -259,7 +260,7 @@ def print_fit(title: str, dae: fb.DAE, record: fb.Record, arm: Arm) -> None:
 
 
 def excitation() -> None:
-    """Print how well a planned excitation determines parameters beside chirps of the same length and the same largest torque."""
+    """Print how well a planned motion determines parameters, beside chirps of the same length and torque."""
     names, noise, limit = ("payload.mass", "spring1.stiffness"), {"rotor1.angle": 1e-4, "joint1.angle": 1e-4}, 0.3
     dae = fb.assemble(models.subudhi_morris_2002(links=1, modes=1), symbolic=names)
     task = optim.RestToRest(

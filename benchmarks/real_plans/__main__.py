@@ -1,12 +1,12 @@
 """Plans of ten real arms, from 50 g on a desk to 26 m of boom: ``python -m benchmarks.real_plans``.
 
 Eight tasks for each arm, without a warm start: from joints to joints, to a place and to a pose of the tip, to a goal in
-motion, past a sphere, along a line, with two loads, in shortest time. The table gives the iterations of all attempts and
-the seconds of CPU, the derivation of the arm's kernels included. A plan counts if it converges within 150 iterations
-and 60 s; with `--replays` it is refined as well, and has to replay within its criteria then. Where valves, winches or
-tendons hold an arm, the same inputs move two loads; other arms bring one load and take the other back. The objective is
-effort, except for the crane (speeds and rates of its winches) and the boom on torques (their rates). Empty cells: the
-arm has no such task.
+motion, past a sphere, along a line, with two loads, in shortest time. The table gives the iterations of all attempts
+and the seconds of CPU, the derivation of the arm's kernels included. A plan counts if it converges within 150
+iterations and 60 s; with `--replays` it is refined as well, and has to replay within its criteria then. Where valves,
+winches or tendons hold an arm, the same inputs move two loads; other arms bring one load and take the other back. The
+objective is effort, except for the crane (speeds and rates of its winches) and the boom on torques (their rates). Empty
+cells: the arm has no such task.
 
 * `--arms TEXT`, `--tasks TEXT`: those whose names contain one of these words. The tasks "vibration", "waits" and "stays
   unbent" (motions whose goal is their start) are planned if they are named.
