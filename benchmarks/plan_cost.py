@@ -115,7 +115,7 @@ class Cost:
 def measured(
     states: int, intervals: int, iterations: int | None = ITERATIONS, angles: tuple[float, ...] = GOAL
 ) -> Cost:
-    """Return the costs of the first iterations of a plan from cold, or of all (None)."""
+    """Return the costs of the first iterations of a plan without a warm start, or of all (None)."""
     size = SIZES[states]
     clock, began = [time.process_time()], time.perf_counter()
     dae = fb.assemble(arm(*size))

@@ -16,7 +16,7 @@ SUFFIXES = (".yaml", ".yml", ".json", ".nc", ".csv", ".zarr")  # beside those of
 def load(path: str | Path, types: Iterable[type] = ()) -> Any:
     """Open any file that flexblocks has written.
 
-    Nothing in a file runs code, whoever has written it.
+    Nothing in a file runs code.
 
     Parameters
     ----------

@@ -61,7 +61,7 @@ JUMPING_INPUTS = PlanWarningKind(
 BOUNDED_RATES = PlanWarningKind(
     "bounded-rates",
     "No optimum was found beyond der(...)",
-    "Joints without gears whirl ever faster in the optimum; their rates are bounded.",
+    "Joints without gears spin ever faster in the optimum; their rates are bounded.",
     "Limit the rates of joints.",
 )
 SCENARIOS_NOT_AT_REST = PlanWarningKind(

@@ -72,7 +72,7 @@ def from_data(data: Any, path: str, types: Iterable[type] = (), folder: Path | N
         with refusals.collected(), located(f"{path}: blocks.{name}"):
             model.add(_read_block(entry, f"{path}: blocks.{name}", known, name, folder))
     connections = checked_kind(data.get("connections") or [], f"{path}: connections", list, "a list of lists of ports")
-    refused = blocks.keys() - model.blocks.keys()  # of these nothing else is told
+    refused = blocks.keys() - model.blocks.keys()  # of these nothing else is reported
     for i, ports in enumerate(connections):
         place = f"{path}: connections[{i}]"
         with refusals.collected(), located(place):

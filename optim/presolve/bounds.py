@@ -97,7 +97,7 @@ def _input_names(dae: DAE) -> list[list[str]]:
 
 
 def own_limits(dae: DAE) -> dict[str, tuple[float, float]]:
-    """Return the ranges of states, by name, that plans keep without being told to: the limits of joints."""
+    """Return the ranges of states, by name, that plans keep by default: the limits of joints."""
     return {name: (own.low, own.high) for name, own in dae.tree.state_ranges.items() if own.kept}
 
 

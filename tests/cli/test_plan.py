@@ -43,7 +43,7 @@ def written(folder: Path, data) -> Path:
 
 @pytest.mark.slow
 def test_example(tmp_path):
-    """What the file asks for is in the plan that comes out, loaded again."""
+    """The request in the file is in the plan that comes out, loaded again."""
     path = Path(shutil.copy(EXAMPLE, tmp_path))
     result = run(path, "--json", "--out", tmp_path / "plan.nc", "--plot", tmp_path / "plan.png")
     assert result.exit_code == 0, result.output

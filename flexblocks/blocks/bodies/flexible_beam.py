@@ -97,7 +97,7 @@ class FlexibleBeam(HasStations):
         Axes along which it deflects. Automatic is decided as an arm is assembled, from its topology: where all joints,
         gravity, offsets and attachments of forces keep the arm in one plane, the axis of the beam in that plane, else
         both. Values, such as masses, stiffnesses and postures, and forces from outside the arm have no influence.
-        `Model.check` tells the outcome.
+        `Model.check` reports the choice.
     flexural_rigidity_z : float, callable or table, optional
         EI for bending along z [N m2]; by default `flexural_rigidity`, which a round section has.
     damping_ratio : float

@@ -122,7 +122,7 @@ def read_request(path: str | Path, types: Iterable[type] = ()) -> Request:
     def problem() -> Any:
         return from_data({"type": "RestToRest"} | dict(quantities("problem")), f"{path}: problem")
 
-    # All that is wrong is told at once; the model is first, for it knows the units of its variables.
+    # All errors are reported at once; the model comes first, for it knows the units of its variables.
     with refusals.collected():
         checked(data, f"{path}", KEYS, required=("model", "problem"))
     if "model" in data:

@@ -1,4 +1,4 @@
-"""Modes that the mesh does not resolve: what the goal leaves open, how little that is, what it costs to ask for."""
+"""Modes that the mesh does not resolve: what the goal leaves open, how little that is, what it costs to prescribe."""
 
 import numpy as np
 import pytest

@@ -62,7 +62,7 @@ def test_they_are_bounds_of_states():
 
 @pytest.mark.parametrize("own", [{"joint1.angle": (-1.0, 0.2)}, {"joint1.angle": (None, 1 / 6)}])
 def test_limits_of_the_problem_replace_them(own):
-    """By a narrower and by a wider one, of which a warning tells."""
+    """By a narrower and by a wider one, which gives a warning."""
     wider = own["joint1.angle"][1] > 1 / 9
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
