@@ -94,6 +94,12 @@ LIMITS_OF_ACTUATORS = PlanWarningKind(
     "The limit in the plan has no effect.",
     "Raise the limit of the block, or lower that of the plan.",
 )
+HORIZON_BEYOND_LIMITS = PlanWarningKind(
+    "horizon-beyond-limits",
+    "The posture or a reference of an MPC is beyond its limits",
+    "Limits of signals are soft: the law leaves its reference to come within them. Those of inputs are not.",
+    "Choose `at` and references within the limits, or widen these.",
+)
 LIMITS_OF_JOINTS = PlanWarningKind(
     "limits-of-joints",
     "Limits exceed those of the joints",

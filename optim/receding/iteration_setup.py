@@ -24,6 +24,7 @@ from .grid import geometric_grid
 from .interpreted.callback import IterationCallback, iteration_callback
 from .interpreted.iteration import Iteration
 from .layout import COUNTERS, memory_variables
+from .limit_checks import check_limits
 from .prediction import Prediction, prediction
 from .references import reference_function
 from .scales import SHARE, state_scales
@@ -189,6 +190,7 @@ def setup(asked: Asked) -> Setup:
     named_values(model, signals)
     scales = state_scales(dae, x, asked.horizon)
     low, high, rate = _input_limits(asked, model)
+    check_limits(model, asked.limits, asked.objective.paths, x)
     effort = _efforts(asked, model, low, high)
     tolerances = np.array([asked.objective.tolerance_of(name) for name in signals])
     costs = Costs(model, signals, tolerances, effort, scales)
@@ -350,7 +352,7 @@ def _efforts(asked: Asked, model: Prediction, low: np.ndarray, high: np.ndarray)
     largest = np.maximum(np.abs(low), np.abs(high))
     if endless := [name for name, limit in zip(model.inputs, largest, strict=True) if not np.isfinite(limit)]:
         raise ParameterError(
-            f"MPC: {listing(endless)} have no limit; must have one, in the model or in limits=, or give effort=, what "
+            f"MPC: {listing(endless)}: no limit; must have one, in the model or in limits=, or give effort=, what "
             "of it counts as much as a signal that is off by its tolerance."
         )
     return EFFORT * largest

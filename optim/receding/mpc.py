@@ -97,8 +97,9 @@ class MPC(Law):
     Raises
     ------
     FlexblocksError
-        An unknown name; a value out of range; a model with algebraic variables, prescribed motions, redundant closures,
-        changing charts or sampled controllers; or, with that solver, CasADi's wheel has no HPIPM.
+        An unknown name; a value out of range; a limit that excludes the range of an actuator or joint; a model with
+        algebraic variables, prescribed motions, redundant closures, changing charts or sampled controllers; or, with
+        that solver, CasADi's wheel has no HPIPM.
 
     Examples
     --------

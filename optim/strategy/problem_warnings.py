@@ -69,7 +69,7 @@ def warn_of_wider_limits(transcribed: TranscribedProblem) -> None:
     if of_joints:
         warn(
             f"plan: limits exceed those of the joints themselves: {'; '.join(of_joints.values())}. The plan keeps "
-            "within its own. Leave them out to keep those of the joints, or give None for an end that has no limit.",
+            "the former. Leave them out to keep those of the joints, or give None for an end that has no limit.",
             LIMITS_OF_JOINTS,
         )
 
