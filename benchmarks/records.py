@@ -32,8 +32,8 @@ PACKAGES = ("casadi", "numpy", "scipy", "pyomo", "sympy", "mujoco", "pin", "exud
 WIDTH = 140  # characters of a line of output
 INDEX = """# Records
 
-Measured figures: a page is the output of one benchmark, with its command, commit and date; two collect tables of long
-runs. Benchmarks compare in the same run; read ratios, to one digit, and no time as a promise.
+Measured figures: a page is the output of one benchmark, with its command, commit and date. Benchmarks
+compare in the same run; read ratios, to one digit, and no time as a promise.
 `python -m benchmarks.records NAME` writes a page anew, `make bench` runs all benchmarks.
 
 | record | what is measured | date | commit |
@@ -200,8 +200,7 @@ def index() -> str:
         text = path.read_text(encoding="utf-8")
         fields = dict(re.findall(r"^\| (commit|date) \| (.*) \|$", text, re.MULTILINE))
         title = text.partition("\n")[0].removeprefix("# ")
-        date, name = fields.get("date", "with each table"), fields.get("commit", "with each table")
-        rows.append(f"| [{path.stem}]({path.name}) | {title} | {date} | {name} |")
+        rows.append(f"| [{path.stem}]({path.name}) | {title} | {fields['date']} | {fields['commit']} |")
         entries.append(path.stem)
     return INDEX.format(rows="\n".join(rows), entries="\n".join(entries))
 
