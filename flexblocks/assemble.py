@@ -90,7 +90,7 @@ def assemble(
         Beams had to bend to close the loops at the start, or a start value that was set had to move far; the way of a
         linkage to its start values, or to those of its locks, passes a change point.
     ModelWarning
-        A block may be a mistake: a size that is orders of magnitude off, a beam without a discretization, modes of a
+        A block may be a mistake: a size that is orders of magnitude off, a beam without a discretisation, modes of a
         free tip under a body, damping ratios of clamped beams that are far larger in the arm.
 
     Notes

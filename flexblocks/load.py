@@ -23,7 +23,7 @@ def load(path: str | Path, types: Iterable[type] = ()) -> Any:
     path : str or Path
         ``~`` stands for the home directory.
     types : iterable of type
-        Blocks, discretizations and sections of your own that the file names, beside those of the library.
+        Blocks, discretisations and sections of your own that the file names, beside those of the library.
 
     Returns
     -------

@@ -62,7 +62,7 @@ BOUNDED_RATES = PlanWarningKind(
     "bounded-rates",
     "No optimum was found beyond der(...)",
     "Joints without gears spin ever faster in the optimum; their rates are bounded.",
-    "Limit the rates of joints.",
+    "Add the rotors of geared drives, or limit the rates of joints.",
 )
 SCENARIOS_NOT_AT_REST = PlanWarningKind(
     "scenarios-not-at-rest",

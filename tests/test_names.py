@@ -15,7 +15,7 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 SOURCES = sorted(path for room in ("flexblocks", "optim", "models") for path in (ROOT / room).rglob("*.py"))
-STEMS = "discret|generali|lineari|locali|maximi|minimi|normali|optimi|organi|recogni|seriali|stabili|summari|symmetri"
+STEMS = "discreti|generali|lineari|locali|maximi|minimi|normali|optimi|organi|recogni|seriali|stabili|summari|symmetri"
 # Futures of Python are cancelled.
 BRITISH = re.compile(
     rf"centre|colour|neighbour|behaviour|catalogue|licence|metre|travell|cancell(?!ed)|grey(?!_?box)|({STEMS})s(?=[aei])",

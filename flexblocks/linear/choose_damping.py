@@ -147,7 +147,7 @@ def _beams(model: Model, beams: Sequence[str] | str | None, by: str) -> list[str
     if not deform:
         raise ModelError(
             f"choose_damping: model '{model.name}' has no beam that deforms and takes a {by}; give a FlexibleBeam a "
-            "discretization such as fb.AssumedModes(3, tip='auto')."
+            "discretisation such as fb.AssumedModes(3, tip='auto')."
         )
     names = deform if beams is None else [beams] if isinstance(beams, str) else list(dict.fromkeys(beams))
     for name in names:

@@ -101,13 +101,13 @@ def moving(shapes: Shapes, quantity: str, xi: float | ca.SX) -> np.ndarray | ca.
 
 
 class ShapeFamily(Protocol):
-    """A discretization, as far as it provides the shape functions of bending."""
+    """A discretisation, as far as it provides the shape functions of bending."""
 
     def shapes(self, tip: TipBody, profiles: BeamProfiles = EULER_BERNOULLI) -> Shapes: ...
 
 
 class RodFamily(Protocol):
-    """A discretization, as far as it provides the shape functions of extension and torsion."""
+    """A discretisation, as far as it provides the shape functions of extension and torsion."""
 
     def rod_shapes(self, tip: TipBody, profiles: BeamProfiles = EULER_BERNOULLI) -> Shapes: ...
 

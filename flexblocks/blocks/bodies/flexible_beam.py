@@ -193,7 +193,7 @@ class FlexibleBeam(HasStations):
         super().__post_init__()
         if not isinstance(self.discretization, Discretization):
             raise ParameterError(
-                f"{self.where}: discretization = {self.discretization!r}; must be a discretization, such as "
+                f"{self.where}: discretization = {self.discretization!r}; must be a discretisation, such as "
                 "fb.AssumedModes(n) or fb.FiniteElements(n)."
             )
         object.__setattr__(self, "internal_forces", checked_stations(self.where, self.internal_forces, self.length))

@@ -30,7 +30,7 @@ def frequency_errors(block: Any, carried: np.ndarray) -> dict[str, np.ndarray]:
     Returns
     -------
     dict of ndarray
-        By axis of bending, for each frequency that its discretization keeps, relative.
+        By axis of bending, for each frequency that its discretisation keeps, relative.
     """
     kept = len(block.discretization.coordinates(block.planes[0]))
     count = min(kept if isinstance(block.discretization, AssumedModes) else (kept + 1) // 2, MOST)

@@ -38,7 +38,7 @@ def _asks_too_much(transcribed: TranscribedProblem) -> bool:
     return False
 
 
-# In the order in which they speak, and for which problems they are made. Momenta are among them, since a discretization
+# In the order in which they speak, and for which problems they are made. Momenta are among them, since a discretisation
 # does not conserve them: a solver finds motions that no arm makes.
 BEFORE: tuple[tuple[Check, Asked], ...] = (
     (check_limits, lambda _: True),
