@@ -36,8 +36,8 @@ Measured figures: a page is the output of one benchmark, with its command, commi
 compare in the same run; read ratios, to one digit, and no time as a promise.
 `python -m benchmarks.records NAME` writes a page anew, `make bench` runs all benchmarks.
 
-| record | what is measured | date | commit |
-|---|---|---|---|
+| record | date | commit |
+|---|---|---|
 {rows}
 
 ```{{toctree}}
@@ -99,7 +99,7 @@ class Run:
     ----------
     output : str
     seconds : float
-        Of processor time, its processes included.
+        Of processor time, with the processes that it waits for, without workers of studies.
     """
 
     output: str
@@ -149,7 +149,7 @@ def page(benchmark: Benchmark, ran: Run) -> str:
         f"| date | {datetime.datetime.now(datetime.UTC).date().isoformat()} |",
         f"| machine | {processor()}, {os.cpu_count()} cores, with other work |",
         f"| versions | Python {platform.python_version()}, {', '.join(versions())} |",
-        f"| processor time | {ran.seconds:.0f} s |",
+        f"| processor time | {ran.seconds:.0f} s, without workers of studies |",
         "",
         "```text",
         *lines_of(output),
@@ -200,7 +200,7 @@ def index() -> str:
         text = path.read_text(encoding="utf-8")
         fields = dict(re.findall(r"^\| (commit|date) \| (.*) \|$", text, re.MULTILINE))
         title = text.partition("\n")[0].removeprefix("# ")
-        rows.append(f"| [{path.stem}]({path.name}) | {title} | {fields['date']} | {fields['commit']} |")
+        rows.append(f"| [{title}]({path.name}) | {fields['date']} | {fields['commit']} |")
         entries.append(path.stem)
     return INDEX.format(rows="\n".join(rows), entries="\n".join(entries))
 
