@@ -1,6 +1,15 @@
-"""Accuracy and cost of each beam fidelity: ``python -m benchmarks.beam_fidelity [frequencies | swing | loads]``.
+"""Accuracy and cost of each beam discretisation: ``python -m benchmarks.beam_fidelity [frequencies | swing | loads]``.
 
-The last part draws docs/pictures/beam_fidelity.png.
+* `frequencies`: link 2 of Subudhi & Morris (2002) clamped, with its payload at the tip; relative errors of the first
+  three frequencies against the roots of the frequency equation.
+* `swing`: the same link on a hinge with a motor, in a swing of one second; the largest error of the tip deflection
+  against ten modes, over its largest value; operations of M(q) and of forward dynamics; the difference of energy and
+  work.
+* `loads`: the error of the tip's place under a dead force across the beam, in lengths, beside the operations of forward
+  dynamics of the same beam on a hinge with a load. Under P l^2/(EI) = 0.1 the tip deflects by 3 % of the length, under
+  1 by 30 %, under 5 by 71 %. In the picture, errors below 1e-10 are drawn at 1e-10.
+
+![Error of the tip against operations](../pictures/beam_fidelity.png)
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Error against cost of each beam fidelity at three levels of load, drawn for docs/benchmarks/beams.md."""
+"""Error against cost of each beam fidelity at three levels of load, drawn for docs/benchmarks/beam_fidelity.md."""
 
 from __future__ import annotations
 

@@ -1,12 +1,11 @@
-"""Slews of two reduced flexible bodies beside Exudyn's, from the same finite-element matrices.
+"""Slews of two reduced flexible bodies beside Exudyn's: ``python -m benchmarks.bodies``.
 
-    python -m benchmarks.bodies
-
-Two L-shaped links of aluminium in 12 modes each carry a load, and are thrown by sines of torque at their hinges. Exudyn
-has them as reduced floating-frame bodies (ObjectFFRFreducedOrder) and integrates by generalised alpha with dense
-matrices; here each link is an `fb.ReducedBody`. Both reduce the matrices on their own. For each step the CPU time of
-the motion, without building and compiling, and the largest deviation of the load from the motion at the smallest step
-of the same program, and from that of the other one. All in one run, on one core.
+Two L-shaped links of aluminium in 12 modes each carry a load of 1 kg, and are thrown for 0.3 s by sines of torque at
+their hinges, from the same finite-element matrices in both programs. Exudyn has them as reduced floating-frame bodies
+(ObjectFFRFreducedOrder) and integrates by generalised alpha with dense matrices; here each link is an `fb.ReducedBody`.
+Both reduce the matrices on their own. For each step the CPU time of the motion, without building and compiling, and the
+largest deviation of the load from the motion at the smallest step of the same program, and from that of the other one.
+All in one run, on one core.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@
 
 Counted with `sys.setprofile` after everything was imported: named functions that are entered, lambdas and
 comprehensions apart, and their lines of code, without comments, docstrings and blank lines. The arm is that of the
-README's quick start. `optim.plan` starts from a DAE that nothing was asked of before; `simulate` from one
+README's quick start. `optim.plan` starts from a DAE that was not used before; `simulate` from one
 whose forward dynamics stand, with deflections below 1 % of the length; beyond (`simulate far`) the check of their size
 derives once how the beam is pulled along its axis. `replay` starts from a plan whose arm was simulated before.
 """

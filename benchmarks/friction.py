@@ -1,13 +1,14 @@
-"""Plans of arms with dry friction, rounded off first and directly: ``python -m benchmarks.friction``.
+"""Plans of arms with dry friction, rounded off first and directly: ``python -m benchmarks.friction [OBJECTIVE ...]``.
 
-Two flexible links from rest to rest, free of weight or hung up, their motors behind springs or not; dry friction of the
-first joint from a tenth of a newton metre to two (the second has half of it), where the links' inertia takes about one.
-Iterations of all attempts, and by how much the replay misses the goal; bold is what was not solved. ``rounded`` is the
-sharpest motion that was.
+Two flexible links from rest to rest, weightless or hanging, their motors behind springs or not; dry friction of the
+first joint from 0.1 to 2 N m (the second has half of it), where the links' inertia takes about one. Iterations of all
+attempts, and by how much the replay misses the goal; bold is what did not converge. ``rounded`` is the sharpest motion
+that converged. Objectives: effort, vibration, jerk and time; all if none is named.
 """
 
 from __future__ import annotations
 
+import sys
 import warnings
 from itertools import product
 
@@ -78,10 +79,13 @@ def outcome(dae: fb.DAE, task: optim.RestToRest, *, rounds: bool) -> str:
 
 def main() -> None:
     warnings.simplefilter("ignore")
+    if unknown := set(sys.argv[1:]) - set(tasks()):
+        raise SystemExit(f"no objective {', '.join(sorted(unknown))}; there are {', '.join(tasks())}")
     table = Table("hung", "springs", "friction [N m]", "task", "rounded first", "directly", title="Plans with friction")
     for hung, springs, coulomb in product((False, True), (True, False), DRY):
         dae = arm(coulomb, hung=hung, springs=springs)
-        for name, task in tasks().items():
+        for name in sys.argv[1:] or tasks():
+            task = tasks()[name]
             found = [outcome(dae, task, rounds=rounds) for rounds in (True, False)]
             table.add_row(*("yes" if each else "no" for each in (hung, springs)), f"{coulomb:g}", name, *found)
     Console(width=110).print(table)

@@ -1,11 +1,12 @@
 """Identification of three arms from noisy records: ``python -m benchmarks.identification [--parts ...] [arm ...]``.
 
-For each arm, over 30 seeds of noise, with inputs known exactly and with noise on them (`coverage`): how many of the
-95 % intervals hold the truth, and by how many standard errors the mean of the estimates is off. From 30 starts that are
-off by factors up to three (`starts`), how many reach the least cost. CPU time of one fit, and of the same fit by
-Runge-Kutta steps of the arm and differences beside it (`times`). Of arms of their own: what a fit says where the model
-is wrong, a mode less, and friction of another kind (`mismatch`); what a planned motion tells beside chirps of the same
-length (`excitation`). Data come from Runge-Kutta steps far below the sample time, which the fit does not use.
+For each arm, over seeds of noise (`--seeds`), with inputs known exactly and with noise on them (`coverage`): how many
+of the 95 % intervals hold the truth, and by how many standard errors the mean of the estimates is off. From as many
+starts, off by factors up to three (`starts`), how many reach the least cost. CPU time of one fit, and of the same fit
+by Runge-Kutta steps of the arm and differences beside it (`times`). Of arms of their own: what a fit says where the
+model is wrong, a mode less, and friction of another kind (`mismatch`); how much a planned motion determines beside
+chirps of the same length (`excitation`). Data come from Runge-Kutta steps far below the sample time, which the fit does
+not use.
 """
 
 from __future__ import annotations
@@ -40,10 +41,10 @@ class Arm:
     def record(self, seed: int, noisy_inputs: bool, name: str = "record") -> fb.Record:
         """Return what would have been measured."""
         rng = np.random.default_rng(seed)
-        told = np.stack([self.u[name] for name in self.dae.u.names], axis=1)
-        acting = told.copy()
+        commanded = np.stack([self.u[name] for name in self.dae.u.names], axis=1)
+        acting = commanded.copy()
         if noisy_inputs:
-            acting += rng.normal(size=told.shape) * [self.input_noise[name] for name in self.dae.u.names]
+            acting += rng.normal(size=commanded.shape) * [self.input_noise[name] for name in self.dae.u.names]
         step = fb.stepper(self.dae, float(self.t[1] - self.t[0]), "rk4", substeps=self.substeps)
         states = step.rollout(self.x0, acting)[0, :-1]
         y = {
@@ -221,7 +222,7 @@ def mismatch() -> None:
     record = arm.record(0, False)
     plain = fb.Record(record.t, record.u, record.y)
     fewer = fb.assemble(models.subudhi_morris_2002(modes=1), symbolic=arm.dae.p.names)
-    told(f"one mode less than the arm has, {len(fewer.x)} states for {len(arm.dae.x)}", fewer, plain, arm)
+    print_fit(f"one mode less than the arm has, {len(fewer.x)} states for {len(arm.dae.x)}", fewer, plain, arm)
     t, motions = np.arange(0, 2, 2e-3), {}
     u = {"motor.torque": 1.2 * np.sin(2 * np.pi * 0.8 * t) + 0.5 * np.sin(2 * np.pi * 2.9 * t)}
     for kind in ("LuGre", "Coulomb"):
@@ -232,7 +233,7 @@ def mismatch() -> None:
     noisy = angle + 1e-4 * np.random.default_rng(0).normal(size=len(t))
     data = fb.Record(t, u, {"joint.angle": noisy})
     coulomb = Arm(motions["Coulomb"], t, u, {"joint.angle": 1e-4}, {}, 50, {})
-    told("friction of LuGre, identified as Coulomb's", motions["Coulomb"], data, coulomb)
+    print_fit("friction of LuGre, identified as Coulomb's", motions["Coulomb"], data, coulomb)
 
 
 def rubbed(kind: str) -> fb.DAE:
@@ -251,7 +252,7 @@ def rubbed(kind: str) -> fb.DAE:
     return fb.assemble(model, symbolic=("friction.coulomb", "friction.viscous", "link.mass"))
 
 
-def told(title: str, dae: fb.DAE, record: fb.Record, arm: Arm) -> None:
+def print_fit(title: str, dae: fb.DAE, record: fb.Record, arm: Arm) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         fit = fb.identify(dae, record, dae.p.names, arm.noise)
@@ -259,7 +260,7 @@ def told(title: str, dae: fb.DAE, record: fb.Record, arm: Arm) -> None:
 
 
 def excitation() -> None:
-    """Print what a planned excitation tells beside chirps of the same length and the same largest torque."""
+    """Print how well a planned motion determines parameters, beside chirps of the same length and torque."""
     names, noise, limit = ("payload.mass", "spring1.stiffness"), {"rotor1.angle": 1e-4, "joint1.angle": 1e-4}, 0.3
     dae = fb.assemble(models.subudhi_morris_2002(links=1, modes=1), symbolic=names)
     task = optim.RestToRest(
@@ -273,13 +274,13 @@ def excitation() -> None:
     for highest in (5.0, 10.0, 20.0, 40.0):
         phase = 2 * np.pi * (0.5 * t + (highest - 0.5) * t**2 / (2 * t[-1]))
         torques[f"chirp from 0.5 to {highest:g} Hz"] = limit * np.sin(phase)
-    told: dict[str, np.ndarray] = {}
+    relative: dict[str, np.ndarray] = {}
     for title, torque in torques.items():
         arm = Arm(dae, t, {"motor1.torque": torque}, noise, {}, 10, {})
         fit = fb.identify(dae, arm.record(0, False), names, noise)
-        told[title] = np.array([fit.deviations[name] / fit.p[name] for name in names])
-        factors = ", ".join(f"{factor:.2f}" for factor in told[title] / told["planned"])
-        listed = ", ".join(f"{name} {value:.2e}" for name, value in zip(names, told[title], strict=True))
+        relative[title] = np.array([fit.deviations[name] / fit.p[name] for name in names])
+        factors = ", ".join(f"{factor:.2f}" for factor in relative[title] / relative["planned"])
+        listed = ", ".join(f"{name} {value:.2e}" for name, value in zip(names, relative[title], strict=True))
         volume = np.sqrt(np.linalg.det(fit.covariance)) / np.prod([fit.p[name] for name in names])
         print(f"{title}: relative deviations {listed}; {factors} times those planned; ellipse {volume:.2e}", flush=True)
 

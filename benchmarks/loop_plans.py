@@ -1,4 +1,4 @@
-"""Minimum effort of a closed loop by mesh: ``python -m benchmarks.loop_plans``.
+"""Least effort of a closed loop by mesh: ``python -m benchmarks.loop_plans``.
 
 The four-bar linkage of `examples/four_bar.py` with a rigid coupler; its crank turns by 2 rad in 1 s, from rest to rest
 under gravity.

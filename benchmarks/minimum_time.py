@@ -1,15 +1,16 @@
-"""Minimum time from rest to rest, by arm, torque limits and mesh: ``python -m benchmarks.minimum_time``.
+"""Shortest time from rest to rest, by arm, torque limits and mesh: ``python -m benchmarks.minimum_time [PART]``.
 
-Inputs start and end at zero and reach their full limit in 0.05 or 0.1 s. First as the solver leaves the plan, by Radau
-collocation of degree 3; then refined until it replays. An independent script, on an arm whose rotors carry their
-mount's spin, found 1.210 / 1.178 s with (1, 0.5) N m and 0.668 / 0.661 s with (4, 2) N m at 40 / 100 intervals, full in
-0.05 s. At (4, 2) N m these arms bend by more than half a link, far beyond small deflections: there is a row with
-deflections limited to 0.1 m too.
+The two-link arm of Subudhi & Morris (2002) from (0, 0) to (pi/2, pi/6). Inputs start and end at zero and reach their
+full limit in 0.05 or 0.1 s. Each plan as the solver leaves it, by Radau collocation of degree 3, and refined until it
+replays. An independent script, on an arm whose rotors carry their mount's spin, found 1.210 / 1.178 s with (1, 0.5) N m
+and 0.668 / 0.661 s with (4, 2) N m at 40 / 100 intervals, full in 0.05 s. At (4, 2) N m these arms bend by more than
+half a link, far beyond small deflections; one row limits deflections to 0.1 m.
 
-``python -m benchmarks.minimum_time bent`` plans at (4, 2) N m with beams that bend far and with linear ones, refined,
-and audits each plan on the other's beams and on finer ones.
-
-``python -m benchmarks.minimum_time random`` plans between 100 random pairs of start and goal at (1, 0.5) N m.
+* `relative`, `carried`: rotors of that arm alone; both if no part is named.
+* `bent`: (4, 2) N m with linear beams and with beams that bend far, refined, and each plan audited on the other's beams
+  and on finer ones.
+* `random`: between 100 random pairs of start and goal, each angle within a quarter turn, at (1, 0.5) N m and 40
+  intervals.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Motions that hardly oscillate, by multistep and Runge-Kutta methods: ``python -m benchmarks.nonstiff_methods``.
+"""Motions that barely oscillate, by multistep and Runge-Kutta methods: ``python -m benchmarks.nonstiff_methods``.
 
 Chains of rigid links fall from rest, in a plane and in space. Seconds on the clock of a first run by Adams' method,
 preparation included, and the time of the others as ratios to it, over the count of instructions of their equations:

@@ -1,7 +1,8 @@
-"""Operations of M(q) of the arms of Theodore & Ghosal (1995), Table 2: python -m benchmarks.operation_counts
+"""Operations of M(q) of the arms of Theodore & Ghosal (1995), Table 2: ``python -m benchmarks.operation_counts``.
 
-Upper triangle, two modes or two elements a flexible link, no payload; ours by CasADi after common subexpressions are
-joined, the same expressions counted by SymPy with its cse, and the published figures.
+Upper triangle, two modes or two elements per flexible link, no payload, links with the lengths of Table 3: counted by
+CasADi after common subexpressions are joined, counted by SymPy with its cse, and the published figures. How the paper
+counts sliding elements is not stated. The same counts with links of 1 m are in `tests/dynamics`.
 """
 
 from __future__ import annotations

@@ -1,10 +1,13 @@
-"""What an iteration of a plan costs, by states and by intervals: ``python -m benchmarks.plan_cost``.
+"""Cost of one iteration of a plan, by states and by intervals: ``python -m benchmarks.plan_cost``.
 
 Arms of 2, 4 and 6 joints about alternating axes, each behind a rotor and a spring; from 32 states on the two booms
 bend. Rest to rest in 2 s. CPU times, split into what is done once (model: the arm's equations, the derivatives of an
 interval, start and goal, the Pyomo model; program: the solver's functions) and what each iteration does (functions and
-their derivatives, the linear solver MUMPS, the rest of IPOPT). At the end the table of docs/benchmarks/plans.md, the
-picture beside it, and plans of 32 states and 40 intervals to their end, for three goals; with ``cold`` only the latter.
+their derivatives, the linear solver MUMPS, the rest of IPOPT). At the end plans of 32 states and 40 intervals run until
+they converge, for three goals; with ``cold`` only these. Many optima lie close together in that problem, so that
+its iterations depend on rounding.
+
+![CPU time of an iteration over states and over intervals](../pictures/plan_cost.png)
 """
 
 from __future__ import annotations
@@ -112,7 +115,7 @@ class Cost:
 def measured(
     states: int, intervals: int, iterations: int | None = ITERATIONS, angles: tuple[float, ...] = GOAL
 ) -> Cost:
-    """Return the costs of the first iterations of a plan from cold, or of all (None)."""
+    """Return the costs of the first iterations of a plan without a warm start, or of all (None)."""
     size = SIZES[states]
     clock, began = [time.process_time()], time.perf_counter()
     dae = fb.assemble(arm(*size))
@@ -163,22 +166,8 @@ def table(costs: list[Cost]) -> Table:
     return cells
 
 
-def markdown(costs: list[Cost]) -> str:
-    """Return the table of docs/benchmarks/plans.md."""
-    lines = ["| states | intervals | before the first | functions and derivatives | linear solver (MUMPS) | rest |"]
-    lines.append("|---|---|---|---|---|---|")
-    for cost in sorted(costs, key=lambda cost: (cost.states, cost.intervals)):
-        each = " | ".join(f"{_rounded(1e3 * seconds)} ms" for seconds in cost.each.values())
-        lines.append(f"| {cost.states} | {cost.intervals} | {sum(cost.once.values()):.2f} s | {each} |")
-    return "\n".join(lines)
-
-
-def _rounded(value: float) -> str:
-    return f"{value:.0f}" if value >= 10 else f"{value:.1f}"
-
-
 def cold(console: Console) -> None:
-    """Plan with 32 states and 40 intervals to the end, to three goals: the count of one hangs on the last digit."""
+    """Plan with 32 states and 40 intervals to the end, to three goals: the count of one depends on rounding."""
     costs = [measured(*USUAL, iterations=None, angles=angles) for angles in (GOAL, *OTHER_GOALS)]
     console.print(table(costs))
     for cost in costs:
@@ -222,7 +211,7 @@ def main() -> None:
     costs = [*by_states, *(cost for cost in by_intervals if cost is not usual)]
     console.print(table(costs))
     draw(by_states, by_intervals)
-    console.print(markdown(costs), f"Drawn in {PICTURE}", sep="\n")
+    console.print(f"Drawn in {PICTURE}")
     cold(console)
 
 

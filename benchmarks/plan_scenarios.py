@@ -1,8 +1,8 @@
-"""Motions for several loads or stiffnesses under the same inputs, from cold: ``python -m benchmarks.plan_scenarios``.
+"""Motions for several loads or stiffnesses under the same inputs: ``python -m benchmarks.plan_scenarios``.
 
-Arms of `benchmarks.real_plans`, from posture to posture. The table tells the iterations of each solve, from the mean to
-all scenarios; the effort beside that of the mean alone; the energy that is left at the goal as a share of the largest
-kinetic energy, 0 where rest is exact; and seconds of CPU.
+Arms of `benchmarks.real_plans`, from posture to posture, without a warm start. The table gives the iterations of each
+solve, from the mean to all scenarios; the effort as a multiple of that of the mean alone; the energy left at the goal
+as a share of the largest kinetic energy, 0 where rest is exact; and seconds of CPU.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from rich.console import Console
 from rich.table import Table
 
 from flexblocks import optim
+from flexblocks.optim.results.attempt import Attempt
 
 from .real_plans.arms import ARMS
 
@@ -42,25 +43,30 @@ def planned(name: str, scenarios: Sequence[Mapping[str, float]]) -> optim.Plan:
     return optim.plan(arm.assembled(tuple(scenarios[0])), problem, intervals=arm.intervals, progress=False)
 
 
+def iterations(attempts: Sequence[Attempt]) -> str:
+    return " + ".join(str(each.iterations) for each in attempts)
+
+
+def row(plan: optim.Plan) -> list[str]:
+    kinetic = max(motion.energy[:, 0].max() for motion in plan.trajectories)
+    leeway = plan.transcribed.problem.phases[0].leeway
+    return [iterations(plan.attempts), f"{plan.objective / plan.attempts[0].objective:.3g}", f"{leeway / kinetic:.1g}"]
+
+
 def main() -> None:
     table = Table("arm", "scenarios", "iterations", "effort / of the mean", "energy left", "CPU [s]")
     for name, scenarios in CASES:
         started = time.process_time()
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            plan = planned(name, scenarios)
-        passed = time.process_time() - started
-        kinetic = max(motion.energy[:, 0].max() for motion in plan.trajectories)
         names = ", ".join(scenarios[0])
         values = ", ".join("/".join(f"{value:g}" for value in each.values()) for each in scenarios)
-        table.add_row(
-            name,
-            f"{names} = {values}",
-            " + ".join(str(each.iterations) for each in plan.attempts),
-            f"{plan.objective / plan.attempts[0].objective:.3g}",
-            f"{plan.transcribed.problem.phases[0].leeway / kinetic:.1g}",
-            f"{passed:.1f}",
-        )
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                cells = row(planned(name, scenarios))
+        except optim.PlanError as error:
+            attempts = [] if error.plan is None else error.plan.attempts
+            cells = [iterations(attempts), "no motion found", ""]
+        table.add_row(name, f"{names} = {values}", *cells, f"{time.process_time() - started:.1f}")
     Console(width=150).print(table)
 
 

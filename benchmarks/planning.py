@@ -1,7 +1,9 @@
-"""Minimum effort from rest to rest, by mesh: build, solve, objective, replay: ``python -m benchmarks.planning``.
+"""Least effort from rest to rest, by mesh: ``python -m benchmarks.planning``.
 
-With free ends; and from and to holding inputs, where modes that the mesh does not resolve are carried quasi-statically,
-and where none are.
+The two-link arm of Subudhi & Morris (2002) with elastic joints, from (0, 0) to (pi/2, pi/6) in 2 s. First with free
+ends; then from and to holding inputs with the dynamics of all modes, and with those modes treated quasi-statically that
+the mesh does not resolve. Times to build and to solve are on the clock. The last two columns are what an independent
+simulation of the planned inputs gives: the distance of the tip from its goal, and the energy left.
 """
 
 from __future__ import annotations

@@ -45,12 +45,12 @@ PACKAGES = (
 WIDTH = 140  # characters of a line of output
 INDEX = """# Records
 
-Measured figures: a page is the output of one benchmark, with its command, commit and date; two collect tables of long
-runs. Benchmarks compare in the same run; read ratios, to one digit, and no time as a promise.
+Measured figures: a page is the output of one benchmark, with its command, commit and date. Benchmarks
+compare in the same run; read ratios, to one digit, and no time as a promise.
 `python -m benchmarks.records NAME` writes a page anew, `make bench` runs all benchmarks.
 
-| record | what is measured | date | commit |
-|---|---|---|---|
+| record | date | commit |
+|---|---|---|
 {rows}
 
 ```{{toctree}}
@@ -112,7 +112,7 @@ class Run:
     ----------
     output : str
     seconds : float
-        Of processor time, its processes included.
+        Of processor time, with the processes that it waits for, without workers of studies.
     """
 
     output: str
@@ -162,7 +162,7 @@ def page(benchmark: Benchmark, ran: Run) -> str:
         f"| date | {datetime.datetime.now(datetime.UTC).date().isoformat()} |",
         f"| machine | {processor()}, {os.cpu_count()} cores, with other work |",
         f"| versions | Python {platform.python_version()}, {', '.join(versions())} |",
-        f"| processor time | {ran.seconds:.0f} s |",
+        f"| processor time | {ran.seconds:.0f} s, without workers of studies |",
         "",
         "```text",
         *lines_of(output),
@@ -213,8 +213,7 @@ def index() -> str:
         text = path.read_text(encoding="utf-8")
         fields = dict(re.findall(r"^\| (commit|date) \| (.*) \|$", text, re.MULTILINE))
         title = text.partition("\n")[0].removeprefix("# ")
-        date, name = fields.get("date", "with each table"), fields.get("commit", "with each table")
-        rows.append(f"| [{path.stem}]({path.name}) | {title} | {date} | {name} |")
+        rows.append(f"| [{title}]({path.name}) | {fields['date']} | {fields['commit']} |")
         entries.append(path.stem)
     return INDEX.format(rows="\n".join(rows), entries="\n".join(entries))
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from benchmarks.soft_rods import SoftRod
 
-# Numbers of its own are single precision unless told otherwise.
+# Numbers of its own are single precision by default.
 jax.config.update("jax_enable_x64", True)
 
 

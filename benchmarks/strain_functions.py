@@ -1,4 +1,10 @@
-"""Which functions StrainModes is best made of, and what it costs: ``python -m benchmarks.strain_functions``."""
+"""Accuracy and cost of StrainModes by its shape functions: ``python -m benchmarks.strain_functions``.
+
+First table: errors of the first two frequencies of a clamped beam of unit length, mass and EI; error of the tip's
+deflection under a dead force P across it, against the elastica; the largest distance of the tip of a falling bar, bent
+by a third of its length, from Exudyn's, which is itself known within 2e-5; operations of forward dynamics of the beam
+on a hinge with a load. Second table: operations of forward dynamics that one more link takes in a chain.
+"""
 
 from __future__ import annotations
 

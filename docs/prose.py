@@ -8,7 +8,7 @@ Guides are the pages of the menu (docs/index.md) that are neither theory nor rec
   digit within a name, as in `rk4` or SE(3), nor the year of a reference, its volume and its pages, nor the number of an
   equation, figure, table, section or item in a list.
 * A sentence is long above 35 words; paragraphs and items of lists end one.
-* History is what tells how it was: iteration counts, seeds, "before", "now" and their kin.
+* History is how things used to be: iteration counts, seeds, "before", "now" and their kin.
 """
 
 from __future__ import annotations

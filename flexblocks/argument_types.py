@@ -228,7 +228,7 @@ def _wrong_in_sequence(place: str, value: Any, hint: Any, inside: tuple[Any, ...
 
 
 def _plain_matches(value: Any, kind: Any) -> bool:
-    """Whether a value passes as a type that has no entries; what cannot be told passes."""
+    """Whether a value passes as a type that has no entries; what cannot be checked passes."""
     if kind is Any or kind is object:
         return True
     if kind is None or kind is type(None):

@@ -90,7 +90,7 @@ def assemble(
         Beams had to bend to close the loops at the start, or a start value that was set had to move far; the way of a
         linkage to its start values, or to those of its locks, passes a change point.
     ModelWarning
-        A block may be a mistake: a size that is orders of magnitude off, a beam without a discretization, modes of a
+        A block may be a mistake: a size that is orders of magnitude off, a beam without a discretisation, modes of a
         free tip under a body, damping ratios of clamped beams that are far larger in the arm.
 
     Notes
@@ -98,7 +98,7 @@ def assemble(
     Where frames close a loop, accelerations come from M(q) and the closures (`constrained_accelerations`), and
     the blocks' start values are guesses: joints move until all loops are closed, those whose start value is zero first,
     and each other one keeps its value if those added before it allow that. Beams stay straight unless joints alone
-    cannot close. `DAE.closed_start` tells what moved.
+    cannot close. `DAE.closed_start` lists what moved.
     """
     if dynamics not in ("auto", "recursive", "closed-form"):
         raise ParameterError(f"assemble: dynamics = {dynamics!r}; must be 'auto', 'recursive' or 'closed-form'.")
@@ -227,7 +227,7 @@ def _tree(
         Prescription(*place, q[number[place]][1], number[place], len(u) + i) for i, place in enumerate(moved)
     )
     u += [(*each.acceleration, 0.0) for each in prescribed]
-    about += [(None, "actuator", None)] * len(prescribed)  # whoever moves the arm chooses these accelerations
+    about += [(None, "actuator", None)] * len(prescribed)  # the user chooses these accelerations
     parts = {
         "locks": _locks(plan),
         "elements": tuple(elements),

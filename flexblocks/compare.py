@@ -1,4 +1,4 @@
-"""Convergence study: one arm with several beam discretizations, their accuracy and their cost."""
+"""Convergence study: one arm with several beam discretisations, their accuracy and their cost."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Comparison(RichDisplay):
     Attributes
     ----------
     table : pandas.DataFrame
-        A row for each discretization, with columns ``coordinates``; ``frequency 1 [rad/s]`` and so on, of the modes
+        A row for each discretisation, with columns ``coordinates``; ``frequency 1 [rad/s]`` and so on, of the modes
         that store elastic energy, about the equilibrium; ``static [unit]``, the output there, with the inputs of
         `flexblocks.equilibrium`; ``M operations`` and ``forward dynamics operations``, of one evaluation;
         ``energy drift [J]``, the largest imbalance between energy and work in the simulation (nan for an arm with
@@ -60,7 +60,7 @@ class Comparison(RichDisplay):
         """Draw the responses and their differences, and return the axes; see `flexblocks.plot.comparison`."""
 
     def __repr__(self) -> str:
-        return f"Comparison({self.output!r}: {len(self.table)} discretizations of {self.model.name!r})"
+        return f"Comparison({self.output!r}: {len(self.table)} discretisations of {self.model.name!r})"
 
     def __str__(self) -> str:
         return f"{self.output}\n{self.table.to_string(float_format=lambda value: f'{value:.6g}')}"
@@ -78,18 +78,18 @@ def compare(
     frequencies: int = 3,
     locked: Mapping[str, float] | None = None,
 ) -> Comparison:
-    """Compare beam discretizations of an arm.
+    """Compare beam discretisations of an arm.
 
     Parameters
     ----------
     model : Model
     discretizations : dict or sequence of Discretization
         Each is applied to all flexible beams; the last, which should be the finest, is the reference for the others.
-        The keys of a dict name the rows; those of a sequence are named by the discretizations themselves.
+        The keys of a dict name the rows; those of a sequence are named by the discretisations themselves.
     t, u, x0
-        Arguments of `flexblocks.simulate`; `x0` holds only names that all discretizations have.
+        Arguments of `flexblocks.simulate`; `x0` holds only names that all discretisations have.
     at : dict, optional
-        Coordinates held, ``{"joint1.angle": 0.3}``, see `flexblocks.equilibrium`: every discretization is at rest there
+        Coordinates held, ``{"joint1.angle": 0.3}``, see `flexblocks.equilibrium`: every discretisation is at rest there
         with its own deflections and its own inputs that hold it. Frequencies and the static output are those at this
         point, and the simulation starts from it: `u` is added to the inputs that hold the arm, `x0` replaces start
         values. By default the equilibrium next to the start values, and a simulation with `u` alone from these.
@@ -107,7 +107,7 @@ def compare(
     Raises
     ------
     ParameterError
-        No discretizations, or the same one twice.
+        No discretisations, or the same one twice.
     NameUnknownError
         There is no such output.
     FlexblocksError
@@ -125,7 +125,7 @@ def compare(
         raise NameUnknownError(f"compare: output: {error}") from None
     if not all(output in dae.y for dae in daes.values()):
         raise NameUnknownError(f"compare: output: '{output}' is no output, but a state, an input or a parameter.")
-    with without_warning():  # what is compared shows by how much a discretization is off
+    with without_warning():  # what is compared shows by how much a discretisation is off
         points = {name: equilibrium(dae, at) for name, dae in daes.items()}
         if at is None:
             responses = {name: whole(simulate(dae, t, u=u, x0=x0)) for name, dae in daes.items()}
@@ -150,7 +150,7 @@ def _named(discretizations: Mapping[str, Discretization] | Sequence[Discretizati
         by_name = {}
     if not by_name or not all(isinstance(kind, Discretization) for kind in by_name.values()):
         raise ParameterError(
-            f"compare: discretizations = {discretizations!r}; must be a non-empty list of discretizations, such as "
+            f"compare: discretizations = {discretizations!r}; must be a non-empty list of discretisations, such as "
             "[fb.AssumedModes(2), fb.FiniteElements(4)]."
         )
     return by_name

@@ -153,7 +153,7 @@ def suggestion(
     """Return how a message continues after an unknown name: first what may have been intended, then what there is.
 
     ``. Did you mean joint1.angle? There are joint1.angle, joint2.angle.``; where nothing is near,
-    ``; there are joint1.angle, joint2.angle.``. Of `known` names only `listed` ones are told, by default all.
+    ``; there are joint1.angle, joint2.angle.``. Of `known` names only `listed` ones are listed, by default all.
     """
     known = list(known)
     return meant(name, known, f"{words} {listing(known if listed is None else listed)}.")

@@ -20,7 +20,7 @@ def expanded(path: str | Path) -> Path:
     Raises
     ------
     FileFormatError
-        Nobody knows that home directory.
+        There is no such home directory.
     """
     try:
         return Path(path).expanduser()

@@ -3,7 +3,7 @@
 Python raises KeyboardInterrupt in whatever code it is at. Some code turns all that is raised in it into another error,
 or into nothing: CasADi's wrappers, Pyomo's looks at types, an import, a `__del__`. So, from a public call on until it
 returns, see `begin`, the exception waits for the first line outside of such code. The frame that a handler is passed
-tells where it is, as in Trio's protection from KeyboardInterrupt; a tracer of that frame raises it. What is caught all
+marks where it is, as in Trio's protection from KeyboardInterrupt; a tracer of that frame raises it. What is caught all
 the same is raised again when the call ends, unless it has been answered with part of a result, see `answered`.
 
 In an `Interrupt`, Ctrl-C is only recorded, and obeyed between two steps of the work.
@@ -36,7 +36,7 @@ class Delivery:
     Attributes
     ----------
     is_due : bool
-        Whether Ctrl-C was pressed, and nobody has answered it yet.
+        Whether Ctrl-C was pressed and is not handled yet.
     """
 
     def __init__(self, call: FrameType) -> None:
@@ -86,7 +86,7 @@ class Delivery:
             raise KeyboardInterrupt  # after which Python traces nothing, until `end`
 
     def _stop(self) -> None:
-        """Leave tracing to whoever traced before."""
+        """Restore the previous trace function."""
         if self._traced:
             sys.settrace(self._tracer)
             for frame, tracer in self._traced:
@@ -143,7 +143,7 @@ class Interrupt:
     """Context in which Ctrl-C is only recorded (in the main thread; Python does not deliver it elsewhere).
 
     CasADi's integrators would turn a KeyboardInterrupt into a failure of the equations. The second Ctrl-C is raised. A
-    context within another one tells the outer one, too. What was pressed, and nobody has seen, is raised at the end.
+    context within another one notifies the outer one, too. A Ctrl-C that was not handled is raised at the end.
     """
 
     def __init__(self) -> None:
@@ -153,7 +153,7 @@ class Interrupt:
 
     @property
     def asked(self) -> bool:
-        """Whether Ctrl-C was pressed; who is told so ends the work."""
+        """Whether Ctrl-C was pressed; the caller then ends the work."""
         self._is_seen |= self._is_pressed
         return self._is_pressed
 

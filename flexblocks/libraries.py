@@ -17,7 +17,7 @@ class _Library(ModuleType):
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
-            raise AttributeError(name)  # of the module protocol, which asks for no import
+            raise AttributeError(name)  # of the module protocol, which needs no import
         value = _attribute(importlib.import_module(self.__name__), name)
         setattr(self, name, value)
         return value

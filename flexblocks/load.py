@@ -16,14 +16,14 @@ SUFFIXES = (".yaml", ".yml", ".json", ".nc", ".csv", ".zarr")  # beside those of
 def load(path: str | Path, types: Iterable[type] = ()) -> Any:
     """Open any file that flexblocks has written.
 
-    Nothing in a file runs code, whoever has written it.
+    Nothing in a file runs code.
 
     Parameters
     ----------
     path : str or Path
         ``~`` stands for the home directory.
     types : iterable of type
-        Blocks, discretizations and sections of your own that the file names, beside those of the library.
+        Blocks, discretisations and sections of your own that the file names, beside those of the library.
 
     Returns
     -------

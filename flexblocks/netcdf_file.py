@@ -12,7 +12,7 @@ from flexblocks.errors import FileFormatError
 from flexblocks.files import atomic_file, readable_file
 from flexblocks.libraries import xr
 
-FORMAT = "flexblocks"  # the attribute of a file, and the first entry of other files of ours, that tells what it holds
+FORMAT = "flexblocks"  # the attribute of a file, and the first entry of other files of ours, that says what it holds
 
 
 def write_netcdf(path: str | Path, dataset: xr.Dataset, holds: str) -> None:

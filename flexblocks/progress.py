@@ -128,7 +128,7 @@ class ProgressDisplay:
 
     def __enter__(self) -> ProgressDisplay:
         if (outermost := self._entered.outermost) is not None and outermost._show is False:
-            self._show = False  # whoever silences a long work silences its parts
+            self._show = False  # silencing a long task silences its parts
         self._entered.add(self)
         if self._show and not self._logs:
             self._line.start()
@@ -139,7 +139,7 @@ class ProgressDisplay:
         if self._is_shown:
             self._line.stop()
         if self._show and self._logs and error is None:
-            # Who asks for it sees that it was done, however short it was.
+            # An explicit request shows the bar, however short the work was.
             print(f"{self._name}: 100%, {perf_counter() - self._begun:.3g} s", file=sys.stderr, flush=True)
 
     def update(self, note: str, completed: float | None = None, expected: float | None = None) -> None:

@@ -161,7 +161,7 @@ def _refusal(
 ) -> FlexblocksError | None:
     """Return what to raise in place of an error; None to leave it as it is."""
     if _package(caller) == OURS:
-        return None  # the call that came from outside tells
+        return None  # the outermost call reports
     signature, label = inspect.signature(function), _label(name, owner, args)
     try:
         arguments = signature.bind(*args, **kwargs).arguments
@@ -177,7 +177,7 @@ def _refusal(
         if isinstance(error, (RecursionError, ValueError)) and _is_endless(value):
             return ArgumentError(f"{label}: {argument} is nested too deeply, or contains itself; pass plain values.")
         if _is_of_size(error) and _counts(value) > MANY:
-            return ArgumentError(f"{label}: {argument} = {short(value)}; no memory holds so many. Ask for fewer.")
+            return ArgumentError(f"{label}: {argument} = {short(value)}; no memory holds so many. Use fewer.")
     hints = annotated_types(function, signature, owner if name == "__init__" else None)
     wrong = mismatches(signature, arguments, hints) or (not_plain(arguments, hints) if owner is None else [])
     if wrong:
@@ -208,7 +208,7 @@ def _is_of_size(error: Exception) -> bool:
 
 
 def _counts(value: Any) -> int:
-    """Return how many an argument may ask for: an integer, or the length of a range, the largest in a mapping."""
+    """Return how many an argument requests: an integer, or the length of a range, the largest in a mapping."""
     if isinstance(value, Mapping):
         return max(map(_counts, value.values()), default=0)
     if isinstance(value, range):

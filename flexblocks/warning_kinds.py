@@ -141,7 +141,7 @@ NO_DAMPING_FITS = WarningKind(
     "no-damping-fits",
     "choose_damping: no damping brings all modes nearer to the ratio",
     "Other blocks damp these modes already, or several modes contradict each other.",
-    "Ask for fewer modes, or reduce the damping of other blocks.",
+    "Choose fewer modes, or reduce the damping of other blocks.",
     ModelWarning,
 )
 

@@ -91,7 +91,7 @@ def subudhi_morris_2002(
 
 
 def _discretization(modes: int, shapes: str, outboard: int) -> fb.Rigid | fb.AssumedModes:
-    """Return the discretization of a link with `outboard` links beyond it."""
+    """Return the discretisation of a link with `outboard` links beyond it."""
     if modes == 0:
         return fb.Rigid()
     if shapes == "as-printed":

@@ -140,7 +140,7 @@ def _drive(model: fb.Model, i: int, joint: fb.Revolute, geared: bool, friction: 
 
 
 def _discretization(modes: int, shapes: str) -> fb.Rigid | fb.AssumedModes:
-    """Return the discretization of a link."""
+    """Return the discretisation of a link."""
     if modes == 0:
         return fb.Rigid()
     return fb.AssumedModes(modes, tip=TIPS[shapes])

@@ -9,7 +9,7 @@ PIVOTING = {"mumps_pivtol": 1e-2}
 COLLOCATED = PIVOTING | {"acceptable_iter": 8}
 POSTURE = PIVOTING | {"print_level": 0, "sb": "yes", "tol": 1e-11, "constr_viol_tol": 1e-11, "max_iter": 200}
 
-# Equations may not be violated by more than in the guess: with IPOPT's 10000 times the first steps may whirl the arm
+# Equations may not be violated by more than in the guess: with IPOPT's 10000 times the first steps may spin the arm
 # about, and it stays at that. With 0.1 some solves take three times the iterations.
 NEAR_EQUATIONS = {"theta_max_fact": 1.0}
 # Multipliers get the step that leaves least of the optimality conditions, not that of the motion, at which they may

@@ -1,4 +1,4 @@
-"""The next experiment: the motion that would tell most of what a fit does not know yet."""
+"""The next experiment: the motion that adds most to what a fit knows."""
 
 from __future__ import annotations
 

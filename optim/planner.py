@@ -46,7 +46,7 @@ from .strategy.solver import Budget, Solver, was_ended
 from .verification.criteria import Criteria
 from .warning_kinds import BETWEEN_POINTS, GOAL_IN_DEGREES, UNSEEN_PARAMETERS
 
-BRIEF = 120  # iterations for what was hardly meant
+BRIEF = 120  # iterations for a problem that is probably mis-specified
 
 
 @takes_transcription_options
@@ -82,7 +82,7 @@ def plan(
         1e-4 of the arm's reach, 0.1 mm for 1 m, and than 1e-4 of the largest kinetic energy. A plan that exploits the
         numerical damping of its scheme is first planned again with Lobatto collocation, which has none, of degree 4 and
         then 6; only then are intervals halved where their local errors are large. The status is then ``"optimal"``, or
-        ``"unresolved"`` if 800 intervals or two minutes of CPU are not enough (a warning tells; `time_limit` takes
+        ``"unresolved"`` if 800 intervals or two minutes of CPU are not enough (with a warning; `time_limit` takes
         the place of these). By default the plan is not replayed, and ``"converged"`` says that the solver reached an
         optimum whose equations hold, on a mesh with errors below a hundredth of the reach, with a warning if
         `Plan.mesh_errors` says that it is too coarse still; with larger ones the plan is ``"unresolved"``.
@@ -116,7 +116,7 @@ def plan(
     ------
     FlexblocksError
         The problem is malformed, contains an unknown name, or its start or goal is infeasible; also where a solve
-        has failed and start, goal and limits alone tell why, as a line that is out of reach.
+        has failed and start, goal and limits alone show why, as a line that is out of reach.
     PlanError
         The solver did not reach an optimum; ``error.plan`` is its last iterate, or the nearest motion that keeps all
         limits.

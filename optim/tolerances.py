@@ -2,7 +2,7 @@
 
 # Relative, below one absolute: difference of two computed values, or share of the largest singular value, that is none.
 ROUNDING = 1e-9
-MET = 1e-8  # of what a search or Newton's method asks: error up to which it is met
+MET = 1e-8  # of a search or Newton's method: error up to which its equations count as met
 # Of magnitudes: what sums of many terms, searches and solvers leave. A limit exceeded by more is listed.
 RESIDUE = 1e-6
 FEASIBLE = 1e-4  # violation of scaled equations up to which an iterate counts as a motion; by trial

@@ -61,8 +61,8 @@ JUMPING_INPUTS = PlanWarningKind(
 BOUNDED_RATES = PlanWarningKind(
     "bounded-rates",
     "No optimum was found beyond der(...)",
-    "Joints without gears whirl ever faster in the optimum; their rates are bounded.",
-    "Limit the rates of joints.",
+    "Joints without gears spin ever faster in the optimum; their rates are bounded.",
+    "Add the rotors of geared drives, or limit the rates of joints.",
 )
 SCENARIOS_NOT_AT_REST = PlanWarningKind(
     "scenarios-not-at-rest",
@@ -93,6 +93,12 @@ LIMITS_OF_ACTUATORS = PlanWarningKind(
     "Limits exceed those of the actuators",
     "The limit in the plan has no effect.",
     "Raise the limit of the block, or lower that of the plan.",
+)
+HORIZON_BEYOND_LIMITS = PlanWarningKind(
+    "horizon-beyond-limits",
+    "The posture or a reference of an MPC is beyond its limits",
+    "Limits of signals are soft: the law leaves its reference to come within them. Those of inputs are not.",
+    "Choose `at` and references within the limits, or widen these.",
 )
 LIMITS_OF_JOINTS = PlanWarningKind(
     "limits-of-joints",

@@ -41,7 +41,7 @@ def opened(
             viewport={"width": size[0], "height": size[1]},
             device_scale_factor=scale,
             color_scheme="dark" if dark else "light",
-            reduced_motion="reduce",  # nothing plays by itself: pictures are of the times that tests ask for
+            reduced_motion="reduce",  # nothing plays by itself: pictures are of the times that tests choose
         )
         wrong: list[str] = []
         page.on("console", lambda m: wrong.append(m.text) if m.type in ("error", "warning") else None)

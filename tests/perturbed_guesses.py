@@ -25,7 +25,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.fixture(autouse=True)
 def perturbed_guesses(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Perturb the starts of all solves of a test if the option asks for it; equal programs are perturbed equally."""
+    """Perturb the starts of all solves of a test if the option is set; equal programs are perturbed equally."""
     seed = request.config.getoption("--perturb-guesses")
     if seed is None:
         return

@@ -36,7 +36,7 @@ def test_pyright_resolves_and_completes_all_packages(tmp_path: Path) -> None:
     assert 'Type of "dae" is "DAE"' in run.stdout
     assert 'Type of "plan" is "Plan"' in run.stdout
     assert 'Type of "fb.Revolute" is "type[Revolute]"' in run.stdout
-    # Names that are there resolve, and those that are not are told: two errors and no other.
+    # Names that are there resolve, and those that are not are reported: two errors and no other.
     assert '"Efort" is not a known attribute of module "flexblocks.optim"' in run.stdout
     assert '"Revolut" is not a known attribute of module "flexblocks"' in run.stdout
     assert "2 errors, 0 warnings" in run.stdout

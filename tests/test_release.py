@@ -75,7 +75,7 @@ def test_licences_of_bundled_scripts_are_in_the_metadata() -> None:
 
 @pytest.mark.slow
 def test_an_sdist_has_every_file_of_the_repository(tmp_path: Path) -> None:
-    pytest.importorskip("setuptools", minversion="77")  # as pyproject.toml asks for
+    pytest.importorskip("setuptools", minversion="77")  # as pyproject.toml requires
     tracked = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=False)
     if tracked.returncode:
         pytest.skip("no repository: this is an sdist itself")

@@ -30,7 +30,7 @@ import numpy as np
 import flexblocks as fb
 from scipy.special import ellipk
 
-# A pendulum let go at 1 rad; its period is 4 K(sin^2(angle / 2)) sqrt(l / g).
+# A pendulum released at 1 rad; its period is 4 K(sin^2(angle / 2)) sqrt(l / g).
 model = fb.Model("pendulum", gravity=(0.0, -9.81, 0.0))
 ground, joint = model.add(fb.Ground("ground")), model.add(fb.Revolute("joint"))
 rod, bob = model.add(fb.RigidLink("rod", length=1.0, mass=0.0)), model.add(fb.Payload("bob", mass=1.0))

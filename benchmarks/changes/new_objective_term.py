@@ -41,7 +41,7 @@ import numpy as np
 import flexblocks as fb
 from flexblocks import optim
 
-# A flywheel of 1 kg m2, by pi/2 within T = 2 s and 1 N m: least rates ask for full torque, then none, then full torque.
+# A flywheel of 1 kg m2, by pi/2 within T = 2 s and 1 N m: least rates need full torque, then none, then full torque.
 model = fb.Model("flywheel")
 model.add(fb.Ground("ground"))
 motor, rotor = model.add(fb.TorqueSource("motor", limit=1.0)), model.add(fb.Rotor("rotor", inertia=1.0))

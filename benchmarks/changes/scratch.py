@@ -46,7 +46,7 @@ def check(change: Change) -> None:
 
 
 def _copy_sources(sources: Path) -> None:
-    """Copy the packages, laid out as when installed; new files that git has not yet been told of as well."""
+    """Copy the packages, laid out as when installed; with new files that are not yet in git."""
     command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", *SOURCES]
     listed = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout
     for path in filter(None, listed.split("\0")):

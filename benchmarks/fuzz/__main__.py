@@ -1,4 +1,4 @@
-"""Runs random cases for a time, prints counts and how to rerun what failed; the exit code tells whether any did."""
+"""Runs random cases for a time, prints counts and how to rerun what failed; the exit code says whether any did."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from benchmarks.fuzz.workers import Judged, run
 
 # A case takes a second or so; what takes this long [s] beside other load does not end.
 LIMIT = 300.0
-# How often [s] a line tells how far a run is.
+# How often [s] a line says how far a run is.
 EVERY = 60.0
 
 

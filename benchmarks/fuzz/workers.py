@@ -65,7 +65,7 @@ def run(cases: Iterator[tuple[str, int]], jobs: int, limit: float) -> Iterator[J
                 if worker.end in ready:
                     outcome = _received(worker)
                 elif taken > limit:
-                    outcome = Outcome(Verdict.STUCK, f"no end within {limit:g} s")
+                    outcome = Outcome(Verdict.STUCK, f"not finished within {limit:g} s")
                 else:
                     continue
                 yield Judged(*worker.case, outcome, taken)

@@ -1,1 +1,1 @@
-"""Plans of real arms, from grams to tons, from cold: arms times tasks."""
+"""Plans of real arms, from grams to tons, without a warm start: arms times tasks."""

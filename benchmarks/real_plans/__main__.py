@@ -1,13 +1,20 @@
-"""Plans of ten real arms, from 50 g on a desk to 26 m of boom, for eight tasks each, from cold.
+"""Plans of ten real arms, from 50 g on a desk to 26 m of boom: ``python -m benchmarks.real_plans``.
 
-``python -m benchmarks.real_plans [--arms TEXT] [--tasks TEXT] [--limit SECONDS] [--jobs N] [--replays]
-[--store PLANS.zarr] [--retry] [--random N [--kind KIND] [--first SEED]]`` prints how many iterations and seconds of CPU
-each plan takes, and by how much its replay misses. A plan counts if it converges within 150 iterations and 60 s; with
-``--replays`` it is refined as well, and has to replay within its criteria then. It is a study (docs/studies.md): with
-``--store`` what is finished is kept, and the same command again plans what is missing. At the end comes the table of
-docs/benchmarks/plans.md. With ``--random`` there are N random arms instead, with one task each, and at the end what
-was not planned; of the kind "floating" on craft, of the kind "boom" turned by cylinders. Further tasks are planned if
-``--tasks`` names them: "vibration", "waits" and "stays unbent".
+Eight tasks for each arm, without a warm start: from joints to joints, to a place and to a pose of the tip, to a goal in
+motion, past a sphere, along a line, with two loads, in shortest time. The table gives the iterations of all attempts
+and the seconds of CPU, the derivation of the arm's kernels included. A plan counts if it converges within 150
+iterations and 60 s; with `--replays` it is refined as well, and has to replay within its criteria then. Where valves,
+winches or tendons hold an arm, the same inputs move two loads; other arms bring one load and take the other back. The
+objective is effort, except for the crane (speeds and rates of its winches) and the boom on torques (their rates). Empty
+cells: the arm has no such task.
+
+* `--arms TEXT`, `--tasks TEXT`: those whose names contain one of these words. The tasks "vibration", "waits" and "stays
+  unbent" (motions whose goal is their start) are planned if they are named.
+* `--random N [--kind KIND] [--first SEED]`: N random arms instead, with one task each, and at the end what did not
+  converge. Reach from 5 cm to 30 m, up to four hinges and slides with rotors and springs, beams of all discretisations;
+  of the kind "floating" on craft that move freely, of the kind "boom" turned by cylinders.
+* `--store PLANS.zarr`: keeps what is finished, and the same command again plans what is missing; `--retry` plans those
+  again whose process was killed.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A call in a process of its own, from cold, that ends within hard limits whatever it does."""
+"""A call in a fresh process of its own that ends within hard limits whatever it does."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def _answer(there: Connection, cpu: float, function: Callable[..., Any], argumen
     answer, failure = None, None
     try:
         answer = function(*arguments)
-    except Exception as error:  # whatever it raises is raised where the call was asked for
+    except Exception as error:  # whatever it raises is raised in the calling process
         failure = error
     there.send((answer, failure))
 

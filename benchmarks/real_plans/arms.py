@@ -1,4 +1,4 @@
-"""Arms of the literature and of the trades, each with what its engineer would ask of a motion."""
+"""Arms of the literature and of the trades, each with the motions that its engineer would plan."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def _space_arm(**locked: float) -> Arm:
         strength={f"{name}_motor.torque": 1.0 for name in SPACE_GOAL},
         load=("payload.mass", 1000.0, 2000.0),
         # Twelve elastic modes, far faster than the mesh, cannot each be brought to exact rest by six motors; without
-        # limits on rates the least effort whirls the arm about: 2.5 times the mean ones, of which a quintic needs 1.9.
+        # limits on rates the least effort spins the arm round: 2.5 times the mean ones, of which a quintic needs 1.9.
         leeway=1e-4,
         limits={f"der({name}.angle)": 2.5 * abs(SPACE_GOAL[name] - SPACE_START[name]) / 40.0 for name in SPACE_GOAL},
         intervals=20,

@@ -43,7 +43,7 @@ class Row:
     arm, task : str
     states : int
     status : str
-        Of the plan, or how it failed; NOT_ASKED where the arm cannot be asked it.
+        Of the plan, or how it failed; NOT_ASKED where the arm has no such task.
     iterations : int
     cpu : float
         Time of the plan [s].
@@ -72,7 +72,7 @@ class Row:
 
     @property
     def was_refused(self) -> bool:
-        """Whether what was asked is said to be impossible, before anything is solved."""
+        """Whether the task is refused as impossible, before anything is solved."""
         return self.status.startswith(REFUSED)
 
     @property

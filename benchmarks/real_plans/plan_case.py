@@ -1,4 +1,4 @@
-"""The task of the study: an arm and one of its tasks, planned from cold in a process of its own."""
+"""The task of the study: an arm and one of its tasks, planned in a fresh process of its own."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from benchmarks.real_plans.alone import NoAnswerError, alone
 from benchmarks.real_plans.case import REFINEMENT, Row, case
 from flexblocks.studies.outcome import DONE
 
-ELSE = 120.0  # s of CPU for imports, the arm, its task and what solvers still do when they are told to stop
+ELSE = 120.0  # s of CPU for imports, the arm, its task and what solvers still do when they are stopped
 PATIENCE = 4.0  # times the CPU time: other processes have the processors, too
 
 
@@ -23,7 +23,7 @@ class PlanCase:
     Parameters
     ----------
     limit : float
-        CPU time after which a plan is told to stop, as by Ctrl-C [s]; six times that for its refinement, see
+        CPU time after which a plan is stopped, as by Ctrl-C [s]; six times that for its refinement, see
         `REFINEMENT`. What does not stop is ended after twice that time.
     replays : bool
         Whether plans are refined until they replay.

@@ -15,7 +15,7 @@ from benchmarks.real_plans.random_arm import EARTH, QUINTIC, STEEL, WALL
 PRESSURE = 20e6  # [Pa]
 SPARE = 2.0  # times the area that holds the boom
 HASTE = 3.0  # times the mean speed of a cylinder
-SPARE_TURN = 0.3  # beyond the motion that is asked for [rad]
+SPARE_TURN = 0.3  # beyond the motion of the task [rad]
 STEP = 0.02  # [rad]
 
 

@@ -1,4 +1,4 @@
-"""The table of docs/benchmarks/plans.md: arms by tasks, and every failure with its reason."""
+"""Tables of the records of plans: arms by tasks, and every failure with its reason."""
 
 from __future__ import annotations
 

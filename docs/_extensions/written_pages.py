@@ -126,7 +126,7 @@ def link(source: Path) -> str:
 
 
 def command_line() -> str:
-    """Return the page of the commands, as each tells of itself."""
+    """Return the page of the commands, from their own help texts."""
     lines = ["# Command line\n", "What `flexblocks --help` and `flexblocks COMMAND --help` print.\n"]
     for command in ((), *((name,) for name in _commands())):
         lines += [f"## flexblocks {' '.join(command)}".rstrip() + "\n", f"```text\n{_help(command)}\n```\n"]

@@ -51,7 +51,7 @@ for label, loop in loops.items():
     print(f"{label}: the slowest pole decays with {-slowest:.2f} 1/s")
 
 # %% [markdown]
-# Each is let go with the link pulled aside by 0.2 rad.
+# Each is released with the link pulled aside by 0.2 rad.
 
 # %%
 times = np.linspace(0.0, 3.0, 301)

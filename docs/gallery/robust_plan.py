@@ -2,7 +2,7 @@
 # # One motion for many payloads
 #
 # References of two servos, planned for three payloads at once, leave little vibration for all in between. Torques
-# alone hardly serve two payloads: what turns a light arm by an angle turns a heavy one by less.
+# alone cannot serve two payloads well: what turns a light arm by an angle turns a heavy one by less.
 
 # %%
 import matplotlib.pyplot as plt

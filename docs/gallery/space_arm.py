@@ -28,7 +28,7 @@ print(f"angular momentum: at most {abs(pushed['total.angular_momentum_y']).max()
 # ## A motion of all joints
 #
 # The base is named nowhere, so it ends where momentum takes it. Twelve elastic modes cannot be brought to exact rest
-# one by one by six motors: `leeway` lets 0.1 mJ stay, 0.3 mm/s of the payload.
+# one by one by six motors: `leeway` leaves 0.1 mJ, 0.3 mm/s of the payload.
 
 # %%
 GOAL = {

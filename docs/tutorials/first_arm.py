@@ -86,6 +86,7 @@ run.animate(plan, labels=["bang-bang", "planned"], layout="side by side", frames
 # %% [markdown]
 # ## Where to go
 #
+# * [An arm of your own in a quarter of an hour](own_arm.py): geared motors, weight, your numbers.
 # * [Plan a motion, and know what it is worth](plan_a_motion.py): limits, obstacles, audits.
 # * The [gallery](../gallery/index.md) has machines of all sizes.
 # * [Blocks at a glance](../blocks_at_a_glance.md) draws every block; the [reference](../api/index.rst) has all of them.

@@ -242,7 +242,7 @@ class Rigid(Discretization):
 
 
 def undecided() -> Rigid:
-    """Return the rigid beam of those who have not said how it deforms, of which assembly tells them."""
+    """Return the rigid beam used where no deformation is chosen; assembly warns of it."""
     rigid = Rigid()
     object.__setattr__(rigid, "is_decided", False)
     return rigid

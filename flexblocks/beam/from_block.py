@@ -53,7 +53,7 @@ def check_properties(block: Any) -> None:
     if block.shear and not block.discretization.can_shear:
         raise ParameterError(
             f"{block.where}: shear = True with {block.discretization!r}, which is not flexible in shear (can_shear); "
-            "take another discretization, such as fb.FiniteElements(n) or clamped fb.AssumedModes(n), or leave it out."
+            "take another discretisation, such as fb.FiniteElements(n) or clamped fb.AssumedModes(n), or leave it out."
         )
 
 

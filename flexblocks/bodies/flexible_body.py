@@ -232,7 +232,7 @@ class FlexibleBody:
         material : Material
         interfaces : dict
             For ``frame_a``, ``frame_b`` and any others the part of the surface: the name of a boundary of the mesh, or
-            a function of places x (3, k) that tells which of the corners belong to it, as ``lambda x: x[0] < 1e-6``.
+            a function of places x (3, k) that selects the corners that belong to it, as ``lambda x: x[0] < 1e-6``.
         modes, negligible
             As of `from_matrices`.
         points : dict, optional

@@ -157,7 +157,7 @@ def _skew_part(vector: np.ndarray) -> np.ndarray:
 
 
 def _named_frequencies(content: Sid) -> np.ndarray:
-    """Return the frequencies [rad/s] that the names of all modes tell; none if one tells none."""
+    """Return the frequencies [rad/s] in the names of all modes; empty if one name has none."""
     found = [HERTZ.search(name) for name in content.modes]
     values = [float(match[1].replace("D", "E")) for match in found if match is not None]
     return 2 * np.pi * np.array(values if len(values) == len(found) else [])

@@ -28,7 +28,7 @@ class Program(Commands):
 
     def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
         name, command, rest = super().resolve_command(ctx, args)
-        # What is said from now on is said to whoever writes files, and options of this command.
+        # From here on messages speak of files, and of options of this command.
         ctx.obj = [option for each in getattr(command, "params", ()) for option in each.opts]
         return name, command, rest
 

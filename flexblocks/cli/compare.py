@@ -87,7 +87,7 @@ def compare(
 
 
 def _kind(text: str) -> Discretization:
-    """Return the discretization that ``kind:n`` describes; the library checks n."""
+    """Return the discretisation that ``kind:n`` describes; the library checks n."""
     word, _, count = text.partition(":")
     if word not in KINDS or not count.isdigit():
         raise typer.BadParameter(

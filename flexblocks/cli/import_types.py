@@ -25,7 +25,7 @@ ImportOption = Annotated[
     typer.Option(
         OPTION,
         metavar="FILE.py",
-        help="A Python file or module with blocks, discretizations or sections of your own that the model file names. "
+        help="A Python file or module with blocks, discretisations or sections of your own that the model file names. "
         "Its code is run. May be repeated.",
         show_default=False,
     ),

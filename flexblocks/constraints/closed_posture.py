@@ -33,7 +33,7 @@ SAME = 1e-3  # difference of postures that count as one, where the loops are clo
 TRIES = 5  # starting points of a search, the first of which is the caller's
 # Ratio of singular values below which links are in line: their angle has the square root of the closure's error.
 IN_LINE = 1e-4
-# A motion that is tried [rad, lengths of the loops], and the growth of that ratio there which tells a singular posture;
+# A motion that is tried [rad, lengths of the loops], and the growth of that ratio there which marks a singular posture;
 # beside one of which links are 1e-4 rad out of line it grows a hundredfold.
 BESIDE, BETTER = 0.01, 10.0
 SPREAD = 0.3  # half-width of the random spread of the others [rad, lengths of the loops]; by trial
@@ -203,7 +203,7 @@ def refuse_singular(dae: DAE, q: np.ndarray, p: np.ndarray, where: str) -> None:
 def _is_singular(dae: DAE, q: np.ndarray, p: np.ndarray, J: np.ndarray, columns: np.ndarray) -> bool:
     """Whether closures with slopes `J` (m, n) at `q` (n,) do not determine how the coordinates at `columns` move.
 
-    There they hardly do, and much better beside it: the least singular value is in proportion with the distance from a
+    There they barely do, and much better beside it: the least singular value is in proportion with the distance from a
     singular posture. That of a long linkage is small everywhere: of a scissor lift of 20 stages 7e-5 of the largest.
     """
     values = np.linalg.svd(J[:, columns], compute_uv=False)

@@ -19,7 +19,7 @@ from flexblocks.warning_kinds import CLOSED_START
 
 LOG = logging.getLogger("flexblocks.assemble")
 
-# A guess that is missed by more is told [rad, lengths of the loops]: 57 degrees, more than a sketch is wrong.
+# A guess that is missed by more gives a warning [rad, lengths of the loops]: 57 degrees, more than a sketch is off.
 FAR = 1.0
 
 

@@ -94,5 +94,5 @@ def _solver(dae: DAE) -> ca.Function:
     residual = dependent_residuals(dae.tree, dae.q)
     q, p, dependent = dae.posture_symbols
     function = ca.Function("g", [dependent, q, p], [residual])
-    quiet = {"error_on_fail": False, "show_eval_warnings": False}  # what is no number is refused by who asks
+    quiet = {"error_on_fail": False, "show_eval_warnings": False}  # the caller refuses what is no number
     return ca.rootfinder("follow", "newton", function, quiet | {"abstol": 1e-13, "abstolStep": 1e-12})

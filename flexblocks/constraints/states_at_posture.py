@@ -26,7 +26,7 @@ def with_states_at_posture(dae: DAE, x: np.ndarray, p: np.ndarray, named: Collec
 def with_following_states(dae: DAE, x: np.ndarray, p: np.ndarray, named: Collection[str] = ()) -> np.ndarray:
     """Return the states (nx,) with those that follow the posture as at the start values, unless `named`.
 
-    Rest is sought from there: a rope that another posture leaves slack by metres tells a search nothing.
+    Rest is sought from there: a rope that another posture leaves slack by metres gives a search no direction.
     """
     here, before = followed_outputs(dae, np.stack([x, dae.x.start], axis=1), p).T
     ratios = np.divide(here, before, out=np.ones_like(here), where=(here > 0) & (before > 0))

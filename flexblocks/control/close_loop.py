@@ -236,7 +236,7 @@ def _undriven(dae: DAE, bound: Bound) -> Variables:
 
 
 def _disturbances(dae: DAE, bound: Bound, requested: bool | Iterable[str]) -> Variables:
-    """Return the disturbance inputs asked for; refuse one at an input that the law does not drive."""
+    """Return the requested disturbance inputs; refuse one at an input that the law does not drive."""
     if isinstance(requested, str):
         requested = (requested,)
     names = list(bound.commands) if requested is True else [] if requested is False else list(requested)

@@ -42,7 +42,7 @@ class Controller(HoldsSymbols):
     sample_time : float
         [s]
     measured : Variables
-        What it is told of the arm: states, algebraic variables, outputs, and inputs that it does not drive.
+        What it receives from the arm: states, algebraic variables, outputs, and inputs that it does not drive.
     references : Variables
     states : Variables
         Held commands, integrals, estimates.
@@ -137,17 +137,17 @@ def controller(
     sample_time : float
         [s]
     measured : sequence of str, optional
-        States, outputs and inputs of the arm that sensors tell the controller, which may use nothing else of it. By
+        States, outputs and inputs of the arm that sensors measure; the controller may use nothing else of it. By
         default what the law uses, which must not contain elastic coordinates, those with an index such as
-        ``link1.bending_y[1]``, since sensors do not tell them. An `optim.MPC` by itself, which predicts from states, is
-        told all of them.
+        ``link1.bending_y[1]``, since sensors do not measure them. An `optim.MPC` by itself, which predicts from states,
+        has all of them measured.
     limits : bool
         Whether commands saturate at the limits of the arm's inputs, as in `close_loop`.
 
     Returns
     -------
     Controller
-        At every sample it does what the law does in `close_loop` of the `Sampled` law. An observer is told the inputs
+        At every sample it does what the law does in `close_loop` of the `Sampled` law. An observer receives the inputs
         of the arm, too, those that act from the sample on. Disturbances are not known to it, and zero.
 
     Raises
@@ -171,7 +171,7 @@ def controller(
     drives = actuators(plant, limits)
     bind = _observing if isinstance(sampled, Observer) else _commanding
     bound = bind(sampled, dae, plant, drives, sample_time)  # pyright: ignore[reportArgumentType]
-    # Inputs that it drives are what it commands; of the others it knows what it is told.
+    # Inputs that it drives are what it commands; of the others it knows what it receives.
     known = without_disturbances(dae, dae.u.symbol, ())
     inputs = [bound.commands.get(name, known[i]) for i, name in enumerate(dae.u.names)]
     before, after = ca.vertcat(drives.before, plant.u.symbol), ca.vertcat(*inputs, *inputs, ca.SX(0, 1))
@@ -215,14 +215,14 @@ def _commanding(law: Sampled, dae: DAE, plant: DAE, drives: Actuators, sample_ti
 
 
 def _observing(observer: Observer, dae: DAE, plant: DAE, drives: Actuators, sample_time: float) -> Bound:
-    """Return an observer that is told all inputs; its outputs are its estimates at a sample, held until the next."""
+    """Return an observer that receives all inputs; its outputs are its estimates at a sample, held until the next."""
     estimate = observer.designed_on(dae.interpreted).estimate(plant, drives, sample_time)
     model = observer.model or dae
     names = {name: prefixed("observed", name) for name in estimate.values}
     starts = estimate.states.start[: len(names)].tolist()
     entries = [(f"held.{names[name]}", model.x.unit(name), start) for name, start in zip(names, starts, strict=True)]
     held = variables("state", entries)
-    # What was measured may contain the inputs that acted until the sample: those that it was told at the last one.
+    # What was measured may contain the inputs that acted until the sample: those that it received at the last one.
     starts = dae.u.start.tolist()
     last = variables("state", [(f"last.{n}", u, v) for n, u, v in zip(dae.u.names, dae.u.units, starts, strict=True)])
     change = ca.vertcat(sample_time * estimate.rates, ca.vertcat(*estimate.values.values()) - held.symbol)
@@ -262,7 +262,7 @@ def _change(symbols: list[ca.SX], change: ca.SX) -> ca.Function:
 
 
 def _told(dae: DAE, plant: SensedArm, used: ca.SX) -> Variables:
-    """Return what a law is told: all of the arm that its updates depend on."""
+    """Return what a law receives: all of the arm that its updates depend on."""
     outputs = Variables(
         "output",
         tuple(plant.raw),

@@ -22,7 +22,7 @@ def refuse_other_arguments(law: Any, where: str, argument: str) -> None:
             continue
         try:
             signature = inspect.signature(getattr(law, method))
-        except (TypeError, ValueError):  # of a method in C, which does not tell
+        except (TypeError, ValueError):  # of a method in C, which has no signature
             continue
         try:
             signature.bind(*names)

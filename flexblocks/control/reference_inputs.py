@@ -14,7 +14,7 @@ from flexblocks.interfaces.variables import Variables, variables
 
 
 class References:
-    """Collects the references that a law uses; asking twice for one returns the same symbol."""
+    """Collects the references that a law uses; a second request for one returns the same symbol."""
 
     def __init__(self) -> None:
         self._inputs: dict[str, tuple[str, float, ca.SX]] = {}

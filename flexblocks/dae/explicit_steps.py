@@ -30,7 +30,7 @@ TOO_LARGE = 50.0
 # Larger motions have the tolerance of those of so many metres or radians, and so on: it is relative from there on.
 LARGE = 1.0
 # Share of a motion's size that a local error may have: some hundred steps later, 1e-5 of it. A posture beside which the
-# motion is small asks for no more than its own digits, rtol of it, where that is less.
+# motion is small needs no more than its own digits, rtol of it, where that is less.
 SHARE = 1e-7
 
 

@@ -83,7 +83,7 @@ def saved_grid(dataset: xr.Dataset, path: str | Path, types: Iterable[type] = ()
     path : str or Path
         Where it is, for messages.
     types : iterable of type
-        User-defined blocks (and discretizations) in its model.
+        User-defined blocks (and discretisations) in its model.
 
     Raises
     ------

@@ -1,1 +1,1 @@
-"""Identification: parameters of an arm from what was measured, with what the data tell of them and what not."""
+"""Identification: parameters of an arm from what was measured, and which of them the data determine."""

@@ -1,7 +1,7 @@
 """Search of the least squares from a start: in coarse records first, which lead past most local minima and cost little.
 
 A step of the arm may be longer than a sample: what is slow is the same in every fourth sample. So the search begins in
-as few samples as tell a motion, there from the start and from where filters lead that trust the inputs ever more, and
+as few samples as show a motion, there from the start and from where filters lead that trust the inputs ever more, and
 goes on in ever more samples from the better one. In all samples few steps are left.
 """
 
@@ -26,7 +26,7 @@ from flexblocks.identification.prediction.trusted_inputs import by_prediction_er
 from flexblocks.identification.results.fit_of import signal_residuals
 from flexblocks.identification.results.summary import residual_remarks
 
-# Samples of a level beside those of the next coarser one; samples of the shortest record that tell a motion. By trial.
+# Samples of a level beside those of the next coarser one; samples of the shortest record that show a motion. By trial.
 RATIO, LEAST = 4, 60
 # In coarse records nothing is to be found exactly.
 COARSE = Effort(ROUGH.rounds, THOROUGH.evaluations, ROUGH.ftol)

@@ -54,7 +54,7 @@ def read_xml(path: str | Path) -> ET.Element:
     parser.StartDoctypeDeclHandler = parser.EntityDeclHandler = refused
     try:
         parser.Parse(file.read_bytes(), True)
-    except (expat.ExpatError, ValueError, LookupError) as error:  # LookupError: an encoding that nobody knows
+    except (expat.ExpatError, ValueError, LookupError) as error:  # LookupError: an unknown encoding
         raise FileFormatError(f"{path}: no XML: {error}.") from None
     return builder.close()
 

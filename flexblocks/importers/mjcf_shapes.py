@@ -15,7 +15,7 @@ from flexblocks.shapes.shape import Shape
 
 
 class MujocoShapes:
-    """The shapes of a compiled model `m`; `leave` is told what kind of shape is left out, and where."""
+    """The shapes of a compiled model `m`; `leave` receives what kind of shape is left out, and where."""
 
     def __init__(self, mujoco: Any, m: Any, roots: MeshRoots, leave: Callable[[str, str], None]) -> None:
         self.mujoco, self.m, self.roots, self.leave = mujoco, m, roots, leave

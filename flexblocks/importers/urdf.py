@@ -60,7 +60,7 @@ def from_urdf(
         Joints without a motor.
     inertia : "refuse" or "repair"
         What becomes of inertias that no rigid body has: all are listed in an error, or each is replaced by the nearest
-        that a body has, and told in ``robot.repaired``.
+        that a body has, and listed in ``robot.repaired``.
     packages : dict, path or list of paths, optional
         Where ``package://`` leads: folders by the name of the package, or folders that are packages or hold them.
         Without it a folder above the file with the package's name is taken. Meshes are read from there, and from the

@@ -2,7 +2,7 @@
 
     from flexblocks.interfaces import Block, Coordinate, Local, Output, Physics, flange, parameter
 
-Read `block` (the contract: parameters, ports, variables, physics), then `local` (what a block is told) and `physics`
+Read `block` (the contract: parameters, ports, variables, physics), then `local` (what a block receives) and `physics`
 (what it returns), `frame` (poses and twists), `ports` and `parameters`; for forces between frames `force_element` and
 `attached_frame`. `variables` are the named groups of variables of a whole
 arm, which no block sees. docs/blocks.md has the signatures, and says what a block may not use. Nothing here imports

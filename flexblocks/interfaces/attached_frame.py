@@ -28,7 +28,7 @@ class AttachedFrame:
     name : str
         The port.
     axes, origin : SX (3, 3), SX (3, 1)
-        Its pose in the base, symbols [m]: in the world, or in any frame if the element is not to be told where it is.
+        Its pose in the base, symbols [m]: in the world, or in any frame if the element may not depend on where it is.
     spin, velocity : SX (3, 1)
         Its angular velocity [rad/s] and the velocity of its origin [m/s] relative to the base, in its own axes.
     virtual_spin, virtual_velocity : SX (3, 1)

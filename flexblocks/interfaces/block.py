@@ -212,7 +212,7 @@ class Block(_Named, ABC):
         return ()
 
     def particulars(self, carried: Carried) -> tuple[str, ...]:
-        """Return what `flexblocks.Model.check` tells of the block besides its type, a line each.
+        """Return what `flexblocks.Model.check` reports of the block besides its type, a line each.
 
         `carried` as for `doubts`.
         """

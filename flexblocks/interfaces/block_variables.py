@@ -8,7 +8,7 @@ from typing import Literal
 import casadi as ca
 import numpy as np
 
-# What an input is for. An actuator is moved by whoever controls the arm; a disturbance is zero unless it is given; a
+# What an input is for. An actuator is moved by the controller of the arm; a disturbance is zero unless it is given; a
 # reference is the set point of a controller inside, and a reference rate its derivative, or that of another rate.
 Role = Literal["actuator", "disturbance", "reference", "reference_rate"]
 # Those between which the user of a block chooses, where the block has a parameter for it.

@@ -56,14 +56,14 @@ class Local:
     symbols : dict of SX
         By name, the coordinates first.
     outlets : tuple of str
-        The outlets for which a frame is asked.
+        The outlets for which a frame is needed.
     carried : Carried
         Inertia outboard of each outlet, rigid and in the zero configuration (that of the coordinates' reference
         values).
     dependent, dependent_rates : SX (k, 1)
         The block's dependent variables, which its coordinates determine, and their rates.
     efforts : dict of SX
-        Symbols of the efforts asked for so far.
+        Symbols of the efforts used so far.
     acceleration, gravity : SX (3, 1)
         Acceleration of the inlet's origin relative to the world, and acceleration of free fall, both in the inlet's
         axes [m/s2]. For outputs alone: they follow from what all blocks return.
@@ -127,7 +127,7 @@ class Local:
         Parameters
         ----------
         name : str
-            Of this block's own choice; asked for again, it gives the same symbols.
+            Of this block's own choice; the same name gives the same symbols.
         value : SX
         order : int
             How many of its derivatives become symbols, too.

@@ -39,9 +39,9 @@ class FrictionRounding(Rounding):
     width : str
         The parameter below which the sign of the rate is rounded off [rad/s]; None is a law that sticks.
     dry : str
-        The parameter that tells the force that changes its sign, such as that of dry friction.
+        The parameter with the force that changes its sign, such as that of dry friction.
     slow : str
-        A parameter that tells which rates are slow [rad/s], for shafts that stay where they are.
+        A parameter that says which rates are slow [rad/s], for shafts that stay where they are.
     details : mapping of str to str or float
         Parameters that matter next to rest only, with what takes their place until the law is sharp: another parameter,
         by its name, or a value. They come back in this order.
@@ -52,7 +52,7 @@ class FrictionRounding(Rounding):
     details: Mapping[str, str | float] = field(default_factory=dict)
     noun = "friction"
     difficulty = "sticks and slips"
-    softer = "changes its sign less sharply than asked"
+    softer = "changes its sign less sharply than modelled"
     bound = "below {:.3g} rad/s"
     share = "below {:.2g} of the rates"
 
@@ -72,6 +72,6 @@ class PlayRounding(Rounding):
     across: str
     noun = "play"
     difficulty = "crosses play"
-    softer = "ends less sharply than asked"
+    softer = "ends less sharply than modelled"
     bound = "over {:.3g} of the play"
     share = "over {:.2g} of itself"

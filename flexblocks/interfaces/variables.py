@@ -156,7 +156,7 @@ class Variables(HoldsSymbols):
                 f"{where}{self.kind}s: an array of {array.size} numbers; must have {len(self)}, in the order "
                 f"{listing(self.names)}; or give a dict by name."
             )
-        if len(self.ranges) or not computable(array):  # otherwise there is nothing to tell
+        if len(self.ranges) or not computable(array):  # otherwise there is nothing to check
             for name, value in zip(self.names, array, strict=True):
                 self._number(where, name, value)
         return array.copy()

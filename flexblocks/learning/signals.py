@@ -16,7 +16,7 @@ TIME = "time"
 class Signals(Mapping[str, np.ndarray]):
     """Values (runs,) of the states, inputs, outputs and parameters of an arm by name, and of ``"time"`` [s].
 
-    Outputs are computed when the first of them is asked for.
+    Outputs are computed when the first of them is read.
     """
 
     def __init__(self, dae: DAE, x: np.ndarray, u: np.ndarray, p: np.ndarray, time: np.ndarray) -> None:

@@ -1,4 +1,4 @@
-"""Choice of damping: what the beams must have so that modes of the assembled arm are damped as asked.
+"""Choice of damping: what the beams must have so that modes of the assembled arm have a given damping ratio.
 
 The damping ratio of a beam is that of its modes clamped to a wall, and its damping time makes a ratio that grows with
 the frequency; the modes of the arm are others.
@@ -33,7 +33,7 @@ from flexblocks.validity.large_deflections import without_warning
 from flexblocks.warning_kinds import NO_DAMPING_FITS
 
 KINDS = ("damping_ratio", "damping_time")
-# Ratios that miss by more than this fraction of what was asked are worth a word.
+# Ratios off by more than this fraction of the given one give a warning.
 MISSES = 0.1
 
 
@@ -71,7 +71,7 @@ def choose_damping(
     by : "damping_ratio" or "damping_time"
         Which parameter of the beams. With a damping time, fast modes are damped more, in proportion to their frequency.
     elsewhere : sequence of dict, optional
-        Other postures to tell of: coordinates that differ from `at` and `locked`. By default each revolute joint in
+        Other postures to report on: coordinates that differ from `at` and `locked`. By default each revolute joint in
         turn, a right angle further; of an arm with closed loops those named in `at` and `locked`, or else those that
         are driven.
 
@@ -122,7 +122,7 @@ def choose_damping(
         got = listing(f"{100 * choice.modes[i].damping_ratio:.3g} %" for i in choice.chosen)
         warn(
             f"choose_damping: the modes that shall have {100 * ratio:.3g} % have {got}; no damping >= 0 of "
-            f"{listing(names)} brings all of them nearer. Ask for fewer modes, or take away damping of other blocks.",
+            f"{listing(names)} brings all of them nearer. Choose fewer modes, or reduce the damping of other blocks.",
             NO_DAMPING_FITS,
         )
     return choice
@@ -147,7 +147,7 @@ def _beams(model: Model, beams: Sequence[str] | str | None, by: str) -> list[str
     if not deform:
         raise ModelError(
             f"choose_damping: model '{model.name}' has no beam that deforms and takes a {by}; give a FlexibleBeam a "
-            "discretization such as fb.AssumedModes(3, tip='auto')."
+            "discretisation such as fb.AssumedModes(3, tip='auto')."
         )
     names = deform if beams is None else [beams] if isinstance(beams, str) else list(dict.fromkeys(beams))
     for name in names:
@@ -173,7 +173,7 @@ def _right_angles(arm: DAE, model: Model, held: dict[str, float], locks: dict[st
     hinges = {body.name for body in arm.tree.bodies if isinstance(body.block, Revolute)}
     joints = [f"{name}.angle" for name in model.blocks if name in hinges]
     if arm.expressions.constraint.numel():
-        # Joints of a loop turn together: those that tell the posture, or else those with something on their axis.
+        # Joints of a loop turn together: those that determine the posture, or else those with something on their axis.
         driven = {str(port).removesuffix(".axis") + ".angle" for ports in model.connections for port in ports}
         joints = [name for name in joints if name in (held or locks or driven)]
     here = dict(zip(arm.x.names, arm.x.start.tolist(), strict=True)) | held | locks

@@ -44,7 +44,7 @@ class DampingChoice:
     values : dict of float
         The parameters by name: ``{"link1.damping_ratio": 0.0031, ...}``; of ``damping_time`` in s.
     ratio : float
-        The damping ratio asked for.
+        The damping ratio that was requested.
     modes : Modes
         All modes at the posture, from slow to fast.
     chosen : tuple of int
@@ -61,7 +61,7 @@ class DampingChoice:
 
     @property
     def largest_miss(self) -> float:
-        """Largest deviation of the chosen modes from the ratio asked for, as a fraction of it."""
+        """Largest deviation of the chosen modes from the requested ratio, as a fraction of it."""
         return float(np.max(np.abs(self.modes.damping_ratio[list(self.chosen)] / self.ratio - 1.0)))
 
     def __repr__(self) -> str:

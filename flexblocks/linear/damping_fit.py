@@ -20,9 +20,9 @@ from flexblocks.linear.linearize import linear_model
 from flexblocks.linear.modes import Modes
 from flexblocks.statics.operating_point import OperatingPoint
 
-# A mode that stores less of its energy in the beams is one of springs or of weight, which beams hardly damp.
+# A mode that stores less of its energy in the beams is one of springs or of weight, which beams barely damp.
 SHARE = 0.1
-# First a part of the damping, by which modes hardly change, then twice as much, and so on to all of it.
+# First a part of the damping, which barely changes modes, then twice as much, and so on to all of it.
 STAGES = (1 / 32, 1 / 16, 1 / 8, 1 / 4, 1 / 2)
 STEPS = 50
 
@@ -38,7 +38,7 @@ def too_much(names: list[str], ratio: float) -> ComputationError:
     """Return the error of damping that would be critical."""
     return ComputationError(
         f"choose_damping: modes of this arm have {100 * ratio:.3g} % with no damping below critical of "
-        f"{listing(names)}; ask for less, or add a damper."
+        f"{listing(names)}; choose a lower ratio, or add a damper."
     )
 
 
@@ -74,8 +74,8 @@ def fitted_damping(
     if not J.any(axis=0).all():
         still = listing(name for name, column in zip(names, J.T, strict=True) if not column.any())
         raise ComputationError(
-            f"choose_damping: {still} takes no part in the modes that shall be damped; name the other beams, or ask "
-            "for more modes."
+            f"choose_damping: {still} takes no part in the modes that shall be damped; name the other beams, or choose "
+            "more modes."
         )
     # The same share of the whole for each beam, from which the smallest steps lead on.
     scale = 1 / J.max(axis=0)

@@ -72,7 +72,7 @@ def reduce(
         return lin
     A, B = lin.A, lin.B
     rigid, elastic = split_rigid(A)
-    _refuse_too_few(lin, states, len(rigid.A), "rigid-body motions", "ask for as many")
+    _refuse_too_few(lin, states, len(rigid.A), "rigid-body motions", "keep as many")
     if method == "balanced":
         kept, static = _balanced(lin, rigid, elastic, B, states)
     else:

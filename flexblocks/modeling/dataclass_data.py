@@ -109,7 +109,7 @@ def read_dataclass(
 
 
 class Refusals:
-    """What is wrong with a document: all of it is told at once."""
+    """Errors of a document, all reported at once."""
 
     def __init__(self) -> None:
         self._told: list[str] = []

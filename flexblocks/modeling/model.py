@@ -116,7 +116,7 @@ class Model(RichDisplay):
             Not a block, or the name is taken.
         ParameterError
             A parameter is a symbol: in a model all are numbers, and `flexblocks.assemble` keeps those symbolic that it
-            is told.
+            is reported.
         """
         if not isinstance(block, (Block, Composite)):
             raise ModelError(

@@ -34,7 +34,7 @@ class ModelCheck(RichDisplay):
     remarks : tuple of str
         Possible mistakes: sizes, units, loads, and frequencies that a theory misses; each with what to do.
     particulars : dict of tuple of str
-        By name of a block what else is told of it, a line each: of a `ReducedBody` mass, centre, inertia, and its
+        By name of a block what else is reported of it, a line each: of a `ReducedBody` mass, centre, inertia, and its
         frequencies beside those of the finite elements.
     """
 

@@ -55,7 +55,7 @@ def to_data(model: ArmGraph, place: str, folder: Path | None = None) -> dict[str
 
 
 def _written(value: Any, place: str, folder: Path | None) -> Any:
-    """Return a parameter, a block or a value such as a discretization as plain data."""
+    """Return a parameter, a block or a value such as a discretisation as plain data."""
 
     def write(inner: Any, where: str) -> Any:
         return _written(inner, where, folder)

@@ -40,7 +40,7 @@ def load_model(path: str | Path, types: Iterable[type] = ()) -> Model:
     path : str or Path
         A ``.yaml``, ``.yml`` or ``.json`` file.
     types : iterable of type
-        Blocks, discretizations and sections of your own that the file names, beside those of the library.
+        Blocks, discretisations and sections of your own that the file names, beside those of the library.
 
     Raises
     ------
@@ -72,7 +72,7 @@ def from_data(data: Any, path: str, types: Iterable[type] = (), folder: Path | N
         with refusals.collected(), located(f"{path}: blocks.{name}"):
             model.add(_read_block(entry, f"{path}: blocks.{name}", known, name, folder))
     connections = checked_kind(data.get("connections") or [], f"{path}: connections", list, "a list of lists of ports")
-    refused = blocks.keys() - model.blocks.keys()  # of these nothing else is told
+    refused = blocks.keys() - model.blocks.keys()  # of these nothing else is reported
     for i, ports in enumerate(connections):
         place = f"{path}: connections[{i}]"
         with refusals.collected(), located(place):
@@ -85,7 +85,7 @@ def from_data(data: Any, path: str, types: Iterable[type] = (), folder: Path | N
 
 
 def discretization_from_data(data: Any, place: str, types: Iterable[type] = ()) -> Discretization:
-    """Return the discretization that plain data describes, as ``{type: AssumedModes, n: 2}``.
+    """Return the discretisation that plain data describes, as ``{type: AssumedModes, n: 2}``.
 
     Raises
     ------
@@ -103,7 +103,7 @@ def known_types(of_user: Iterable[type]) -> dict[str, type]:
     Raises
     ------
     FileFormatError
-        One of the user's is no concrete block, composite, discretization or section, or has the name of another.
+        One of the user's is no concrete block, composite, discretisation or section, or has the name of another.
     """
     known = dict(LIBRARY)
     for kind in of_user:

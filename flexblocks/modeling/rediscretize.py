@@ -34,7 +34,7 @@ def rediscretize(model: Model, to: Discretization | Mapping[str, Discretization]
     ModelError
         No beam of that name.
     ParameterError
-        `to` is not a discretization, or does not suit a beam.
+        `to` is not a discretisation, or does not suit a beam.
     """
     beams = discretizations(model)
     if to is None:
@@ -52,7 +52,7 @@ def rediscretize(model: Model, to: Discretization | Mapping[str, Discretization]
             )
         if not isinstance(discretization, Discretization):
             raise ParameterError(
-                f"{blocks[name].where}: discretization = {discretization!r}; must be a discretization, such as "
+                f"{blocks[name].where}: discretization = {discretization!r}; must be a discretisation, such as "
                 "fb.AssumedModes(n) or fb.FiniteElements(n)."
             )
     # `replace` checks each beam again, so that an unsuitable discretisation is refused.
@@ -60,7 +60,7 @@ def rediscretize(model: Model, to: Discretization | Mapping[str, Discretization]
 
 
 def discretizations(model: Model) -> dict[str, Discretization]:
-    """Return the discretizations of a model's beams, by the names of their blocks."""
+    """Return the discretisations of a model's beams, by the names of their blocks."""
     return {name: kind for name, block in model.blocks.items() if (kind := _discretization(block)) is not None}
 
 

@@ -13,7 +13,7 @@ import yaml
 from flexblocks.errors import FileFormatError
 from flexblocks.files import readable_file, write_text
 
-# By which a JSON file names its schema, for editors; no part of what it tells.
+# By which a JSON file names its schema, for editors; no part of its content.
 SCHEMA_KEY = "$schema"
 YAML_SUFFIXES, JSON_SUFFIX = (".yaml", ".yml"), ".json"
 

@@ -27,7 +27,7 @@ def model(shown: Model) -> Content:
 
 
 def check(shown: ModelCheck) -> Content:
-    """Return what the check of a model tells."""
+    """Return the report of a model's check."""
     remarks = table("Possible mistakes", ("remark",), [(each,) for each in shown.remarks])
     inputs = table("", shown.INPUT_HEADS, shown.inputs)
     return Content(shown.title, (*table("", shown.HEADS, shown.rows), *inputs, *remarks))

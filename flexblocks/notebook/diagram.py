@@ -1,4 +1,4 @@
-"""Block diagram as SVG: blocks as boxes, whose titles tell their parameters, connections as lines."""
+"""Block diagram as SVG: blocks as boxes with their parameters as titles, connections as lines."""
 
 from __future__ import annotations
 

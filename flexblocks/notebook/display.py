@@ -44,7 +44,7 @@ def html(shown: Any) -> str:
     for kind in type(shown).__mro__:
         if kind in CONTENTS:
             return page(CONTENTS[kind](shown))
-    # Planning imports Pyomo; whoever shows a plan has it loaded already.
+    # Planning imports Pyomo, which is loaded if there is a plan to show.
     from flexblocks.optim import Audit, Plan, Replay
 
     planning: dict[type, Callable[[Any], Content]] = {Plan: plan.plan, Replay: plan.replay, Audit: plan.audit}

@@ -45,7 +45,7 @@ def eigenvalues(lin: LinearModel, ax: Axes | None = None, *, reach: float | None
     x = np.concatenate([np.real(values), np.real(pairs)])
     y = np.concatenate([np.imag(values), -np.imag(pairs)])
     size = np.hypot(x, y)
-    # Eigenvalues to show, stable and unstable ones told apart by colour.
+    # Eigenvalues to show, stable and unstable ones in different colours.
     unstable = x > 1e-9 * size.max(initial=0.0)  # less is rounding; by trial
     shown = size <= (np.inf if reach is None else reach)
     top = max(1.1 * size.max(initial=0.0), 1.0) if reach is None else reach

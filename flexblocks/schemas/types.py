@@ -21,7 +21,7 @@ PARAMETER = re.compile(r"^(\w+(?:, \w+)*) : .*$((?:\n(?: {4}.*|))*)", re.MULTILI
 def union(kinds: Mapping[str, type], bases: type | tuple[type, ...]) -> Schema | None:
     """Return the schema of an object of any of the types below some bases; None if there are none.
 
-    By its `type`, so that an editor tells what is wrong with that type, and not that it is none of forty.
+    By its `type`, so that an editor reports what is wrong with that type, not that none of forty fits.
     """
     names = sorted(name for name, kind in kinds.items() if issubclass(kind, bases))
     if not names:
@@ -80,7 +80,7 @@ def _described(field: dataclasses.Field, text: str) -> Schema:
 
 
 def _told(kind: type) -> dict[str, str]:
-    """Return what the docstring of a class and those of its bases tell of each parameter."""
+    """Return what the docstring of a class and those of its bases say of each parameter."""
     told: dict[str, str] = {}
     for base in reversed(kind.__mro__):
         for names, lines in PARAMETER.findall(inspect.cleandoc(base.__doc__ or "")):

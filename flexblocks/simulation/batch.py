@@ -110,7 +110,7 @@ def simulate_batch(
     xarray.Dataset
         A variable (run, time) for each name, with attributes ``units`` and ``group`` as in `Trajectory.to_xarray`.
         What varies is a coordinate over ``run``: ``u[name]``, ``x0[name]`` or ``p[name]``; for signals that are not
-        numbers, their position in the list. The coordinate ``complete`` tells which runs reached the end. A run that
+        numbers, their position in the list. The coordinate ``complete`` says which runs reached the end. A run that
         failed is nan from that time on, and a FlexblocksWarning says which and why. After Ctrl-C, all unfinished runs
         are nan likewise.
 

@@ -25,7 +25,7 @@ DEFAULT_STEPS = 2_000_000
 BUDGET_ADVICE = (
     "If the motion needs more, raise max_steps= or time_limit=. If it makes hardly any progress, the equations are "
     "stiff or chatter: try method 'bdf', or 'implicit' for stiff arms and loops, with highest= [Hz] if faster "
-    "vibrations are not asked for; smooth a switching law (tanh(s / width) instead of sign(s)) or sample it, and check "
+    "vibrations do not matter; smooth a switching law (tanh(s / width) instead of sign(s)) or sample it, and check "
     "stiffnesses and gains."
 )
 # Wall time of a run [s] from which on methods that follow every vibration say what else there is.

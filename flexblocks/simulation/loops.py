@@ -26,7 +26,7 @@ from flexblocks.simulation.signals.parameters import Parameters
 from flexblocks.simulation.trajectory import GROUPS, Trajectory
 
 WATCHED = 1000  # intervals of a run whose ends are looked at, if it has fewer samples
-# Share of a run within which a change point that is ahead is told with a failure: implicit steps shrink before one.
+# Share of a run within which a change point ahead is reported with a failure: implicit steps shrink before one.
 AHEAD = 0.05
 # Of the loops' length, or rad: integration leaves 1e-6 and less. Loops of more closures than they need, as Bennett's,
 # keep those that count at the start; where they count no longer, others would have to take their place.

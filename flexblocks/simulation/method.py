@@ -19,7 +19,7 @@ from flexblocks.simulation.integrators.register import INTEGRATORS
 from flexblocks.simulation.integrators.stepper import decays_fast, poles_at
 from flexblocks.simulation.system import System
 
-# Tolerance from which on a method of order 4 takes hardly more steps than stability asks for.
+# Tolerance from which on a method of order 4 takes few more steps than stability requires.
 LOOSE = 1e-5
 # Instructions of the equations of motion from which on CVODES, which prepares their Jacobian for each new number of
 # output times, and evaluates it again at every change of an input, takes longer than SciPy's explicit method, which
@@ -84,7 +84,7 @@ class Method:
         Raises
         ------
         ParameterError
-            The one that was asked for needs derivatives of a law that has none.
+            The requested one needs derivatives of a law that has none.
         """
         if not chosen.differentiates or not (names := underivable(dae)):
             return chosen

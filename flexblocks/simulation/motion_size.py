@@ -2,7 +2,7 @@
 
 Errors are measured by how far a state has come from its start: a stage that moves by nanometres beside 0 or beside 1 m
 gets the same figures as one that moves by metres. Coordinates share one size, as do their rates, so that what stays at
-rest by symmetry asks for nothing; states of first order share one by unit. No error is asked to be below rounding: that
+rest by symmetry needs none; states of first order share one by unit. No tolerance is below rounding: that
 of the states, that of the equations, and what these make of it within the shortest time in which anything moves.
 """
 
@@ -19,7 +19,7 @@ from flexblocks.simulation.system import System
 ROUNDING = 2.0**-54
 # Displacements, and how many, by which the equations show how rough rounding makes them: linear but for that.
 PROBE, PROBES = 1e-13, 8
-# Smallest absolute tolerances, below what a motion of 1e-9 m and its work ask for: what never moves has them, and from
+# Smallest absolute tolerances, below what a motion of 1e-9 m and its work need: what never moves has them, and from
 # rest, where a motion has no size yet, steps begin with them.
 SMALLEST, SMALLEST_WORK = 1e-18, 1e-28
 # The equations are linearised again where the motion has grown so many times, from so many metres or radians on.

@@ -80,7 +80,7 @@ class Record:
         return replace(self, **{k: None if v is None else [v[i] for i in kept] for k, v in series.items()})
 
     def fail(self, failure: Exception, singularities: Singularities, bounds: Bounds, p: np.ndarray) -> None:
-        """End the record with a failure, and what the state that was reached tells of it."""
+        """End the record with a failure, and what the state that was reached says of it."""
         told = singularities.explained(failure, *self.state, p)
         self.failure = bounds.explained(str(told), self.state[0])
         self.advice = getattr(told, "advice", None)

@@ -129,7 +129,7 @@ def agree(energy: np.ndarray) -> bool:
 
 
 def balances(dae: DAE, motion: Trajectory, p: Parameters, run: str = "") -> dict[str, str]:
-    """Return where energies of a motion are out of balance between changes of parameters, as `warn_of_balances` asks.
+    """Return where energies of a motion are out of balance between changes of parameters, for `warn_of_balances`.
 
     Those that agree with the work but for rounding are not looked at.
     """

@@ -47,7 +47,7 @@ def saved_arm(attributes: Mapping[Hashable, Any], path: str | Path, types: Itera
     path : str or Path
         Where it is, for messages.
     types : iterable of type
-        User-defined blocks (and discretizations) in its model.
+        User-defined blocks (and discretisations) in its model.
 
     Raises
     ------

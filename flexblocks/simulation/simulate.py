@@ -100,7 +100,7 @@ def simulate(
 
         Rates of references, as ``servo.reference_rate``, are the exact derivatives of their references unless given.
         The integration is split wherever an input jumps or bends, and its steps are as short as 2000 samples of each
-        function ask for, so that no method passes over a pulse that they show; shorter ones need a `Signal` with
+        function require, so that no method passes over a pulse that they show; shorter ones need a `Signal` with
         breakpoints. A coordinate that `assemble` has prescribed takes its
         motion by its own name; start values and acceleration are the exact derivatives of that function, or of the
         cubic spline through samples.
@@ -110,7 +110,7 @@ def simulate(
     p : dict or array (np,), optional
         Values of the symbolic parameters; by default those of the model. One that changes during the run is a
         `piecewise_constant`, as ``{"payload.mass": fb.piecewise_constant([0.0, 1.0], [0.0, 2.0])}``; see `pick_up`.
-        The trajectory's ``changes`` tell what each change costs.
+        The trajectory's ``changes`` list what each change costs.
     method : str
         ``"auto"``: SUNDIALS IDAS with algebraic variables; CVODES by BDF if the fastest decay exceeds all oscillation
         frequencies; ``"rk8-radau"`` if something oscillates faster than the motion is sampled (``"rk43-radau"`` where
@@ -146,7 +146,7 @@ def simulate(
         Of ``"implicit"``: whether to begin on the slow manifold, without vibrations that the steps do not resolve.
         What `x0` names is kept, and prescribed motions; other rates are such that what is stiff bends, twists and
         stretches as little as they allow, and along the modes that ``step`` or ``highest`` damps the deflections are
-        those that motion, loads and gravity ask for.
+        those that motion, loads and gravity require.
     pick_up : "matched" or "impact"
         What happens where parameters that change raise the inertia. ``"matched"``: the load moves with the arm when it
         is picked up, and rates are continuous. ``"impact"``: the load is at rest, and momentum is conserved in a

@@ -74,7 +74,7 @@ def inputs_alone(dae: DAE, inputs: Inputs) -> DrivenEquations:
 
 
 def driven_equations(dae: DAE, inputs: Inputs, derivatives: bool = False) -> DrivenEquations:
-    """Return the equations of the DAE with inputs of this form substituted; compiled ones with derivatives if asked."""
+    """Return the equations of the DAE with inputs of this form substituted; compiled with derivatives if requested."""
     derivatives = derivatives or dae.library is None or len(dae.z) > 0  # Newton's method for z needs them
     with BUILDING:
         motion = dae.differentiable_motion if derivatives else dae.motion

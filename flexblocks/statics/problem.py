@@ -90,7 +90,7 @@ class Statics:
     def evaluated(self, s: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return residuals (rows,), their Jacobian (rows, ns) and the weights (bodies, n), not to be written to.
 
-        The latest are kept: a test of the balance and the step from there ask for them at the same point.
+        The latest are kept: a test of the balance and the step from there need them at the same point.
         """
         key = np.asarray(s, dtype=float).tobytes()
         if key not in self.latest:

@@ -42,7 +42,7 @@ def root(problem: Statics, rows: np.ndarray | None = None) -> tuple[np.ndarray, 
 def led(problem: Statics) -> np.ndarray | None:
     """Return the equilibrium to which the held coordinates lead from their start values, or None.
 
-    Held far from the start values a rope may hang slack, and tells a search nothing; led there, it stays taut.
+    Held far from the start values a rope may hang slack, and gives a search no direction; led there, it stays taut.
     """
     dae, n = problem.dae, problem.size
     held = ~problem.free

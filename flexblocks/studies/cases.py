@@ -29,7 +29,7 @@ class Cases:
     columns : dict
         By name, the values of all cases: an ndarray (n,) of numbers, or a tuple of anything that pickles.
     attributes : dict
-        How they were made: what tells designs of experiments apart later.
+        How they were made, which distinguishes designs of experiments later.
     """
 
     columns: Mapping[str, np.ndarray | tuple[Any, ...]]

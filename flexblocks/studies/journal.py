@@ -1,9 +1,9 @@
 """Journal of a batch of cases: what is finished is in a file before the next case begins.
 
 A record is written in one piece by the process that computed it; a record that was cut off by a kill, a power cut or a
-full disk does not count. No record runs code when it is read, whoever has written it.
+full disk does not count. No record runs code when it is read.
 
-Whoever writes a journal holds its lock, so that a study started again waits for cases that survivors of an earlier run
+The writer of a journal holds its lock, so that a study started again waits for cases that survivors of an earlier run
 still have in hand.
 """
 
@@ -62,7 +62,7 @@ class Journal:
         return self
 
     def __exit__(self, kind: type | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        with suppress(OSError):  # a full disk is reported by whoever writes the results
+        with suppress(OSError):  # a full disk is reported when results are written
             os.fsync(self._file.fileno())
         self._file.close()
 

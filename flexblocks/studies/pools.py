@@ -23,7 +23,7 @@ class Pool:
     executor : Executor or None
         None: the batches are worked off in this thread, when they are submitted.
     workers : int or callable
-        Their number; a callable asks a cluster, to which workers come and from which they go.
+        Their number; a callable for a cluster, whose workers come and go.
     shares_memory : bool
         Whether workers are threads of this process.
     renew : callable, optional
@@ -57,7 +57,7 @@ class Pool:
 
     @property
     def is_serial(self) -> bool:
-        """Whether there is nobody but this thread."""
+        """Whether this thread is the only worker."""
         return self._executor is None
 
     @property
@@ -150,7 +150,7 @@ def _processes(count: int) -> Pool:
 
 def _dask(client: Any) -> Pool:
     def workers() -> int:
-        with suppress(OSError):  # the scheduler does not answer; futures will tell
+        with suppress(OSError):  # the scheduler does not answer; futures will fail
             return sum(client.nthreads().values())
         return 0
 

@@ -1,6 +1,6 @@
 """Outcome of a case as bytes: JSON, and behind it the arrays as they are in memory.
 
-Nothing in it runs when it is read, whoever has written it: texts, numbers, and arrays of plain types. What does not fit
+Nothing in it runs when it is read: texts, numbers, and arrays of plain types. What does not fit
 together is refused.
 """
 

@@ -94,7 +94,7 @@ class Results:
             self.errors[index] = error
 
     def still_missing(self) -> np.ndarray:
-        """Return the numbers of the cases that nobody has done yet."""
+        """Return the numbers of the cases that are not done yet."""
         return self.missing[~self._has[self.missing]]
 
     def after_writing(self, forget: Callable[[], object]) -> None:

@@ -1,4 +1,4 @@
-"""One run of a study: from the cases that are missing to their results, whoever dies on the way."""
+"""One run of a study: from the cases that are missing to their results, even if workers die."""
 
 from __future__ import annotations
 

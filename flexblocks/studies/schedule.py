@@ -12,7 +12,7 @@ import numpy as np
 from flexblocks.interrupt import Interrupt
 from flexblocks.studies.pools import Pool
 
-AT_ONCE = 2  # batches for each worker: one in hand, and one that waits, so that nobody waits for messages
+AT_ONCE = 2  # batches for each worker: one in hand, and one that waits, so that no worker idles
 LOOK = 0.25  # s between looks at Ctrl-C and at what is to be written
 
 

@@ -85,7 +85,7 @@ def morris_design(distributions: Mapping[str, Any], count: int, *, seed: int = 0
     distributions : dict
         As for `samples`; the levels are quantiles.
     count : int
-        Number of paths; 10 to 50 tell what matters from what does not.
+        Number of paths; 10 to 50 separate what matters from what does not.
     seed : int
     """
     names = checked_names(distributions, "morris_design")

@@ -58,7 +58,7 @@ def study(
         Of `grid`, `samples` or `table`; or what `table` takes.
     store : path, optional
         Where the results are kept: ``study.zarr``, or ``study.nc`` for a small study. If it is there, what it lacks is
-        done. By default in memory. Nothing in a store or its journals runs code, whoever has written it.
+        done. By default in memory. Nothing in a store or its journals runs code.
     executor : int, concurrent.futures.Executor or dask.distributed.Client, optional
         Who does it: a number of processes of its own, which are replaced if they die; or workers of the user's. By
         default this process. The results are the same to the last digit. Tasks and results travel as pickles, and

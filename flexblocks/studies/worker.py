@@ -80,7 +80,7 @@ class Parcel:
 def run_batch(
     parcel: Parcel, batch: Batch, journal: Path | None, stop: Callable[[], bool] | None = None
 ) -> list[tuple[int, Outcome]]:
-    """Return the outcomes of a batch, fewer if it is told to stop or cannot note them.
+    """Return the outcomes of a batch, fewer if it is stopped or cannot write them.
 
     Parameters
     ----------

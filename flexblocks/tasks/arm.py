@@ -49,7 +49,7 @@ class Arms:
 
     @property
     def only(self) -> DAE | None:
-        """The arm, if it is the same in all cases: then what is asked of it can be looked at before any of them."""
+        """The arm, if it is the same in all cases: then the request can be checked before any of them."""
         return None if self._arguments else self.at({})[0]
 
     def at(self, case: Case) -> tuple[DAE, Case]:

@@ -131,7 +131,7 @@ def warn_of_dissipation(where: str, lost: Mapping[str, tuple[float, np.ndarray]]
 
 
 def _power_lost(dae: DAE, x: np.ndarray, z: np.ndarray, u: np.ndarray, p: np.ndarray) -> tuple[np.ndarray, float]:
-    """Return the power that is lost (k,) [W], exactly 0 if none ever is, nan where it cannot be told.
+    """Return the power that is lost (k,) [W], exactly 0 if none ever is, nan where it cannot be computed.
 
     And the least that is lost, as a share of the powers that it is the rest of; 0 but for rounding.
     """

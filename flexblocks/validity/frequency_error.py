@@ -21,7 +21,7 @@ from flexblocks.warning_kinds import FREQUENCY_ERRORS
 
 # Frequencies that are looked at: those above are rarely of interest.
 MODES = 3
-# An error of a frequency that is told of.
+# An error of a frequency that is reported.
 OFF = 0.1
 # What moves slower than this share of the fastest mode of the arm does not oscillate but for rounding.
 SLOWEST = 1e-8

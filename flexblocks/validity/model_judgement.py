@@ -30,7 +30,7 @@ class Judgement:
     remarks : tuple of str
         Possible mistakes, each a sentence with what to do.
     particulars : dict of tuple of str
-        What blocks tell of themselves (`flexblocks.interfaces.Block.particulars`), by name of the block.
+        What blocks report of themselves (`flexblocks.interfaces.Block.particulars`), by name of the block.
     """
 
     planes: Mapping[str, str]

@@ -20,7 +20,7 @@ SHARE = 0.01
 def beyond_ranges(dae: DAE, p: np.ndarray, output: Callable[[str], float], share: float = 0.0) -> str:
     """Return which outputs are beyond their ranges by more than a share of these, and where they are; or nothing.
 
-    `output` tells their values, with the parameters `p`.
+    `output` gives their values, with the parameters `p`.
     """
     texts = []
     for name, (low, high) in output_ranges(dae, p).items():

@@ -1,4 +1,4 @@
-"""Input parametrization: piecewise polynomials, linear in values and rates at the mesh points."""
+"""Input parametrisation: piecewise polynomials, linear in values and rates at the mesh points."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ SHAPES = {shape.name: shape for shape in (CONSTANT, LINEAR, CUBIC)}
 
 
 def input_shape(name: str) -> InputShape:
-    """Return the input parametrization of a name.
+    """Return the input parametrisation of a name.
 
     Raises
     ------

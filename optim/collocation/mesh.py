@@ -125,6 +125,6 @@ def check_intervals(intervals: int) -> None:
         raise ProblemError(f"plan: intervals = {short(intervals)}; must be a whole number >= 1.")
     if intervals > MOST_INTERVALS:
         raise ProblemError(
-            f"plan: intervals = {short(intervals)}; no memory holds so many. Ask for at most {MOST_INTERVALS}; some "
+            f"plan: intervals = {short(intervals)}; no memory holds so many. Use at most {MOST_INTERVALS}; some "
             "100 are usual."
         )

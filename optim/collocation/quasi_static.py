@@ -49,7 +49,7 @@ class StaticModes:
         """Return n - k independent coordinates of a motion without the modes: not those that measure these best.
 
         In units in which measures and directions are alike, roots of masses, so that the choice is the same in all
-        units. By the measures, since what n - k rows of `moving` tell is all if the others measure the modes.
+        units. By the measures, since n - k rows of `moving` hold everything if the others measure the modes.
         """
         directions = np.abs(self.directions(n)).max(axis=1)
         measures = np.abs(self.amounts(n)).max(axis=0)

@@ -34,7 +34,7 @@ class TranscriptionOptions:
         Radau damps oscillations that the mesh does not resolve, which a plan may exploit; Lobatto, whose first point is
         the mesh point, conserves their energy.
     inputs : "cubic", "linear" or "constant"
-        Input parametrization: continuous with continuous rates, continuous, or piecewise constant.
+        Input parametrisation: continuous with continuous rates, continuous, or piecewise constant.
     quasi_static : "auto", float or sequence of str, optional
         Quasi-static (residualised) modes: their displacements follow from a balance of forces, without rates or
         accelerations. ``"auto"``: the undamped modes at the start with two periods or more in the shortest interval; or

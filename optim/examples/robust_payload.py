@@ -1,7 +1,7 @@
 """One motion for payloads from 0 to 0.3 kg: several scenarios that share the references of the joints' servos.
 
-Torques alone hardly serve two payloads: what turns a light arm by an angle turns a heavy one by less.
-Servos bring each of them to the goal, and what is shared is where they are told to go. A plan serves the payloads it is
+Torques alone cannot serve two payloads well: what turns a light arm by an angle turns a heavy one by less.
+Servos bring each of them to the goal, and their references are shared. A plan serves the payloads it is
 made for; five of them are near enough to each other to serve all in between.
 
 python optim/examples/robust_payload.py [picture.png]

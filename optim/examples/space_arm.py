@@ -29,7 +29,7 @@ def problem(dae: fb.DAE) -> optim.Problem:
         start=start,
         phases=[optim.Phase("move", goal, DURATION)],
         objective=optim.Effort(rate_weight=16.0),
-        # 2.5 times the mean rate: a quintic needs 1.9 times. Without limits the optimiser whirls the arm about.
+        # 2.5 times the mean rate: a quintic needs 1.9 times. Without limits the optimum spins the arm round.
         limits={f"der({name})": 2.5 * abs(goal[name] - start[name]) / DURATION for name in goal},
         input_ends="holding",
     )

@@ -65,7 +65,7 @@ class Conflict:
     remarks : tuple of str
         Further findings.
     estimated : bool
-        Whether no solve told what yields, but the motion of the rigid arm, see `rigid_estimate`.
+        Whether the conflict comes from the motion of the rigid arm and not from a solve, see `rigid_estimate`.
     """
 
     giving: tuple[Side, ...]

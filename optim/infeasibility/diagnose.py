@@ -152,7 +152,7 @@ def remarks(transcribed: TranscribedProblem) -> list[str]:
 
 
 def estimate(model: Any) -> Conflict | None:
-    """Return the limits that the rigid arm would exceed, for a model that no solve told anything of; None if none."""
+    """Return the limits that the rigid arm would exceed, for a model whose solves all failed; None if none."""
     transcribed = transcribed_problem(model)
     return rigid_estimate(transcribed, task(transcribed), remarks(transcribed))
 

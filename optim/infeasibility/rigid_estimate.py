@@ -1,4 +1,4 @@
-"""Rigid estimate of a conflict: the limits that the rigid arm would exceed on a quintic, where no solve tells more."""
+"""Rigid estimate of a conflict: the limits that the rigid arm would exceed on a quintic, where no solve converges."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ def least_effort_waypoints(t: PhaseTranscription) -> tuple[Waypoint, ...]:
     An arm that stands up or stretches out holds its weight, and its least effort is to swing through postures where
     that takes little; a long one folds on its way. Both are far from the quintic, with a Hessian that is indefinite all
     the way there. Here the motion is the quintic spline through a few postures of the driven coordinates, its inputs
-    follow by inverse dynamics, and the postures by nonlinear least squares. One linearisation tells beforehand whether
+    follow by inverse dynamics, and the postures by nonlinear least squares. One linearisation shows beforehand whether
     there is so much to gain.
 
     None for objectives of other things than inputs, prescribed bases, and where all of the guess is made of equilibria.

@@ -117,7 +117,7 @@ class RowMagnitudes:
     of_plan : bool
         Variables count as they were declared to the solver, what has no declared magnitude, as Vars of the user's own,
         with 1; or, `of_plan`, those of the motion with the most that it makes of them, and others without a declared
-        one with no less than their values. The first tells by how much an iterate is off; the second what its equations
+        one with no less than their values. The first measures how far an iterate is off; the second what its equations
         are worth, however the solver scaled them.
 
     Notes

@@ -138,7 +138,7 @@ def regrouped(
 ) -> Trajectory:
     """Return a motion in the groups of another DAE of the same arm, by the names of its variables.
 
-    What only `known` inputs tell is evaluated over the time of the motion [s]; other inputs are as at the start.
+    What depends on `known` inputs alone is evaluated over the time of the motion [s]; other inputs are as at the start.
     """
     names = {group: getattr(dae, group).names for group in "xzuy"}
     if all(motion.names[group] == names[group] for group in names):

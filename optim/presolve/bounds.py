@@ -97,7 +97,7 @@ def _input_names(dae: DAE) -> list[list[str]]:
 
 
 def own_limits(dae: DAE) -> dict[str, tuple[float, float]]:
-    """Return the ranges of states, by name, that plans keep without being told to: the limits of joints."""
+    """Return the ranges of states, by name, that plans keep by default: the limits of joints."""
     return {name: (own.low, own.high) for name, own in dae.tree.state_ranges.items() if own.kept}
 
 
@@ -151,13 +151,14 @@ def resolved_limits(dae: DAE, ranges: Mapping[str, tuple[float, float]], shape: 
     Raises
     ------
     ProblemError
-        A limit on a derivative that inputs of this shape do not have, such as the rate of piecewise constant ones.
+        A limit on a derivative that inputs of this shape do not have, such as the rate of piecewise constant ones; a
+        limit that excludes the whole range of an actuator, a coordinate or a joint.
     """
     x = admissible_states(dae)
     of_sources = np.column_stack([-dae.u.limits, dae.u.limits]).reshape(-1, 2)
     inputs = of_sources, *(np.tile([-np.inf, np.inf], (len(dae.u), 1)) for _ in range(HIGHEST_ORDER))
     rows = {name: x[i] for i, name in enumerate(dae.x.names)}
-    orders = {}
+    orders, joints = {}, own_limits(dae)
     for order, names in enumerate(_input_names(dae)):
         rows |= {name: inputs[order][i] for i, name in enumerate(names)}
         orders |= dict.fromkeys(names, order)
@@ -174,8 +175,10 @@ def resolved_limits(dae: DAE, ranges: Mapping[str, tuple[float, float]], shape: 
         row = rows[name]
         own = tuple(row)
         row[:] = max(own[0], low), min(own[1], high)
-        if row[0] > row[1]:
-            raise _excluded(name, low, high, own, (dae.x if name in dae.x else dae.u).unit(name))
+        # A limit takes the place of that of a joint, and may be wider; not where the joint cannot be at all.
+        for least, most in (own, joints.get(name, own)):
+            if max(least, low) > min(most, high):
+                raise _excluded(name, low, high, (least, most), (dae.x if name in dae.x else dae.u).unit(name))
     return Limits(x, inputs)
 
 

@@ -66,7 +66,7 @@ def _told(dae: DAE) -> list[int]:
 def reference_states(dae: DAE) -> tuple[int, ...]:
     """Return the states of control laws, by number, that nothing of the arm changes: references that are integrated.
 
-    They belong to what the arm is told, so that they are the same whatever it carries.
+    They belong to what commands the arm, so that they are the same whatever it carries.
     """
     first, told, rates = 2 * dae.tree.size, _told(dae), first_order_rates(dae)
     while told:

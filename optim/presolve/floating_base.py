@@ -154,7 +154,7 @@ def carried_base(
     """
     n, base, others = dae.tree.size, list(floating), at.x[dae.tree.size :]
 
-    def mass(q: np.ndarray) -> np.ndarray:  # asked so often that M(q) is worth deriving
+    def mass(q: np.ndarray) -> np.ndarray:  # called so often that M(q) is worth deriving
         return dae.mass_matrix(*posture(dae, np.concatenate([q, others]), at.p)).full()
 
     joints, turned = np.setdiff1d(np.arange(n), base), [i for i in base if turning(dae)[i]]

@@ -58,7 +58,7 @@ class PhaseTranscription:
     static : StaticModes
         The quasi-static modes.
     unresolved : StaticModes
-        The modes that the mesh does not resolve at the goal, in a given time, of which it asks nothing; none if modes
+        The modes that the mesh does not resolve at the goal, in a given time, which it leaves free; none if modes
         are quasi-static.
     margins : dict of float
         By how much the plan stays within the bounds of `path`, by name; those of `limits` are narrowed already.

@@ -96,7 +96,7 @@ def fast_modes(dae: DAE, at: OperatingPoint, step: float) -> int:
 class _Vibrations:
     """Undamped vibrations about an equilibrium, in d independent coordinates.
 
-    Prescribed coordinates move as they are told: they stand still.
+    Prescribed coordinates move as prescribed: they stand still.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""Resolved problem: what is asked of an arm, by phase and scenario, before ends and meshes are looked for."""
+"""Resolved problem: the task of an arm, by phase and scenario, before ends and meshes are computed."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class ResolvedProblem:
         return self.problem.phases
 
     def admissible(self, scenario: int, i: int, time: float) -> Admissible:
-        """Return what phase `i` of a scenario asks of a posture at rest, at a time of the phase [s].
+        """Return what phase `i` of a scenario requires of a posture at rest, at a time of the phase [s].
 
         Known inputs have one value there. Path values are requested at the end of the phase.
         """

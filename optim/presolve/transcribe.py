@@ -128,10 +128,10 @@ def _static(asked: ResolvedProblem, start: End, meshes: Sequence[Mesh]) -> Stati
 def _unresolved(asked: ResolvedProblem, i: int, end: End, mesh: Mesh) -> StaticModes:
     """Return the modes that a mesh of a damping scheme does not resolve at the goal of phase `i`.
 
-    None in a free time, which would make use of what is not asked of them; and none where the goal has a leeway. What
+    None in a free time, which would exploit that freedom; and none where the goal has a leeway. What
     is left of them at a goal in between is a momentum once a load is taken up, with which the arm drifts off, so that
     only modes far beyond the mesh are left open there. Inputs that do not end at what holds the arm bend it otherwise
-    than rest does, which optima make use of: then modes are asked as far as there are inputs for that.
+    than rest does, which optima make use of: then as many modes are prescribed as there are inputs for.
     """
     options, phases, problem = asked.options, asked.phases, asked.problem
     leaves_open = options.quasi_static is not False and not options.collocation.is_symmetric

@@ -26,7 +26,7 @@ def checked_motions(where: str, motions: Any, durations: Sequence[Duration]) -> 
     Raises
     ------
     ProblemError
-        One is none of these, has no derivatives or is not finite; a duration is free, so that nobody knows when.
+        One is none of these, has no derivatives or is not finite; a duration is free, so that times are unknown.
     """
     motions = mapping(where, motions)
     moving = moving_names(motions)
@@ -39,7 +39,7 @@ def checked_motions(where: str, motions: Any, durations: Sequence[Duration]) -> 
 
 
 def moving_names(motions: Mapping[str, Any]) -> list[str]:
-    """Return what is known to change with the time, so that nobody knows it where durations are free."""
+    """Return what changes with the time, which is unknown where durations are free."""
     return [name for name, motion in motions.items() if not _is_number(motion)]
 
 

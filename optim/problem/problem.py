@@ -109,14 +109,14 @@ class Problem:
         return replace(self, phases=phases, objective=objective)
 
     def _check_period(self) -> None:
-        """Refuse a periodic motion that is told where it ends."""
+        """Refuse a periodic motion with an end of its own."""
         if not isinstance(self.periodic, bool):
             raise ProblemError(f"{WHERE}: periodic = {self.periodic!r}; must be True or False.")
         last = self.phases[-1]
         if not self.periodic:
             if last.goal is None and last.passing is None:
                 raise ProblemError(
-                    f"{WHERE}: phase '{last.name}' is the last and has no end; give it a goal or passing."
+                    f"{WHERE}: phase '{last.name}' is the last and has no goal; give it a goal or passing."
                 )
             return
         if last.goal is not None or last.passing:

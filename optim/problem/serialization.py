@@ -1,4 +1,4 @@
-"""Serialization of problems to plain data and back.
+"""Serialisation of problems to plain data and back.
 
     {type: RestToRest, start: {joint1.angle: 0}, goal: {joint1.angle: 1.5}, duration: free,
      objective: [{type: Time}, {type: Effort, weight: 0.001}], limits: {motor1.torque: 2}}

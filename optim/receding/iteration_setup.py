@@ -26,6 +26,7 @@ from .grid import geometric_grid
 from .interpreted.callback import Interpreted, IterationCallback
 from .interpreted.iteration import Iteration
 from .layout import COUNTERS, memory_variables
+from .limit_checks import check_limits
 from .machine import compiled_or_interpreted
 from .prediction import Prediction, prediction
 from .references import reference_function
@@ -198,6 +199,7 @@ def setup(asked: Asked) -> Setup:
     signals = tuple(asked.objective.paths)
     named_values(model, signals)
     low, high, rate = _input_limits(asked, model)
+    check_limits(model, asked.limits, asked.objective.paths, x)
     effort = _efforts(asked, model, low, high)
     sizes_u = np.where(np.isfinite(high - low), (high - low) / 2, effort)
     driving = np.zeros(len(dae.u))
@@ -375,7 +377,7 @@ def _efforts(asked: Asked, model: Prediction, low: np.ndarray, high: np.ndarray)
     largest = np.maximum(np.abs(low), np.abs(high))
     if endless := [name for name, limit in zip(model.inputs, largest, strict=True) if not np.isfinite(limit)]:
         raise ParameterError(
-            f"MPC: {listing(endless)} have no limit; must have one, in the model or in limits=, or give effort=, what "
+            f"MPC: {listing(endless)}: no limit; must have one, in the model or in limits=, or give effort=, what "
             "of it counts as much as a signal that is off by its tolerance."
         )
     return EFFORT * largest

@@ -101,8 +101,9 @@ class MPC(Law):
     Raises
     ------
     FlexblocksError
-        An unknown name; a value out of range; a posture that does not close the loops; a model with algebraic variables
-        or sampled controllers; or, with that solver, CasADi's wheel has no HPIPM.
+        An unknown name; a value out of range; a limit that excludes the range of an actuator or joint; a posture that
+        does not close the loops; a model with algebraic variables or sampled controllers; or, with that solver,
+        CasADi's wheel has no HPIPM.
 
     Examples
     --------

@@ -153,7 +153,7 @@ def _objective(transcribed: TranscribedProblem) -> str:
 
 
 def _sizes(transcribed: TranscribedProblem) -> str:
-    """Tell the sizes over which inputs of several units count."""
+    """Return the reference sizes of inputs of several units."""
     units = dict(zip(transcribed.dae.u.names, transcribed.dae.u.units, strict=True))
     by_unit = {units[name]: size for name, size in transcribed.first[0].input_sizes.items()}
     told = " and ".join(f"{size:.3g} {unit}".rstrip() for unit, size in by_unit.items())

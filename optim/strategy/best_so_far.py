@@ -61,7 +61,7 @@ def best_so_far(error: PlanError, plans: Sequence[Plan], dae: DAE, problem: Prob
     dae : DAE
         The arm, as opposed to the stiffer ones of a homotopy.
     problem : Problem
-        What was asked, as opposed to the easier problems of a homotopy.
+        The requested problem, as opposed to the easier ones of a homotopy.
     """
     assert error.plan is not None
     attempts = error.plan.attempts

@@ -1,4 +1,4 @@
-"""Continuation: what was asked, by way of easier problems where it is not solved at once."""
+"""Continuation: the requested problem, by way of easier problems where it is not solved at once."""
 
 from __future__ import annotations
 
@@ -30,19 +30,19 @@ DEFAULT = "from the default start"
 
 
 class Continuation:
-    """The way to what was asked, by way of easier problems where it is not solved at once.
+    """The way to the requested problem, by way of easier problems where it is not solved at once.
 
-    What was asked is a point of a family of problems, at which the levels of all relaxations are zero. It is solved
-    from the first guess, with those relaxations raised that are known to be needed. Where that fails, the next one that
-    applies is raised. From a member that is solved the levels are taken back, one relaxation after another in the order
-    of the table, each by its own steps: shorter after failures, longer after easy ones. Where no step is left, other
-    first guesses are tried, then the relaxations that are not raised yet; then the plan ends with what may stay. All
-    solves share one budget.
+    The requested problem is a point of a family of problems, at which the levels of all relaxations are zero. It is
+    solved from the first guess, with those relaxations raised that are known to be needed. Where that fails, the next
+    one that applies is raised. From a member that is solved the levels are taken back, one relaxation after another in
+    the order of the table, each by its own steps: shorter after failures, longer after easy ones. Where no step is
+    left, other first guesses are tried, then the relaxations that are not raised yet; then the plan ends with what may
+    stay. All solves share one budget.
 
     Parameters
     ----------
     model : ConcreteModel
-        Of what was asked, with the first guess.
+        Of the requested problem, with the first guess.
     solver : Solver
     """
 
@@ -52,8 +52,8 @@ class Continuation:
         self._resting: set[str] = set()
         self._found: Found | None = None
         self._raised: set[str] = set()  # all that ever were
-        self._as_asked: Any = None  # a model of the arm that was asked, for motions of other ones
-        self._is_possible = False  # whether nothing is known that forbids what was asked
+        self._as_asked: Any = None  # a model of the requested arm, for motions of other ones
+        self._is_possible = False  # whether nothing is known that forbids the requested problem
         self._is_fresh = True  # whether the model has still its first guess
 
     def run(self) -> Plan:
@@ -107,7 +107,7 @@ class Continuation:
 
     @cached_property
     def asked(self) -> Request:
-        """What was asked."""
+        """The requested problem."""
         return Request.of(transcribed_problem(self._model))
 
     @cached_property
@@ -202,7 +202,7 @@ class Continuation:
     # The way
 
     def _first(self, failure: Exception | None) -> Found:
-        """Return the first member that is solved; the `failure` is that of what was asked, if it was tried.
+        """Return the first member that is solved; the `failure` is that of the requested problem, if it was tried.
 
         Raises
         ------
@@ -234,7 +234,7 @@ class Continuation:
         raise failure
 
     def _refuse(self) -> None:
-        """Refuse what was asked after the first failure, if more can be told from start, goals and limits alone.
+        """Refuse the requested problem after the first failure, if start, goals and limits alone show why.
 
         Raises
         ------
@@ -250,7 +250,7 @@ class Continuation:
         return next(left, None)
 
     def _lowered(self, relaxation: Relaxation, found: Found) -> Found:
-        """Return a member that is nearer to what was asked, or the same, at rest.
+        """Return a member that is nearer to the requested problem, or the same, at rest.
 
         Raises
         ------
@@ -263,7 +263,7 @@ class Continuation:
             return replace(found, levels=levels, request=self._request(levels))
         first: float | None = None
         failure = PlanError(
-            f"Plan of '{self.asked.arm.name}': what was asked is not reached from the motion "
+            f"Plan of '{self.asked.arm.name}': the requested problem is not reached from the motion "
             f"{relaxation.words(found.levels[name])}.",
             found.plan,
         )
@@ -346,7 +346,7 @@ class Continuation:
         return plan
 
     def _of_asked_arm(self, found: Found) -> Plan:
-        """Return what was found as a plan of the arm that was asked."""
+        """Return what was found as a plan of the requested arm."""
         changed = [r.name for r in self._relaxations if r.changes_arm and r.name in found.levels]
         if not changed:
             return found.plan
@@ -356,7 +356,7 @@ class Continuation:
         return replace(_moved_as(self._as_asked, found.model), status=CONVERGED, statistics=found.plan.statistics)
 
     def _ended(self, error: PlanError) -> PlanError:
-        """Return the end from outside as one of a plan of what was asked."""
+        """Return the end from outside as one of a plan of the requested problem."""
         last = self._found
         if error.plan is None:
             return error
@@ -376,7 +376,7 @@ class Continuation:
         return error
 
     def _failed(self, error: PlanError) -> Plan:
-        """Return what there is where what was asked was not found.
+        """Return what there is where the requested problem was not solved.
 
         Raises
         ------

@@ -1,4 +1,4 @@
-"""Failure: what is told where what was asked was not found."""
+"""Failure: what is reported where the requested problem is not solved."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from .solver import Solver, recoverable
 
 
 def without_limits(model: Any, solver: Solver, error: PlanError) -> Plan:
-    """Tell from the motion that violates all limits least which conflict; go on from it if it violates none.
+    """Report which limits conflict from the motion that violates them least; go on from it if it violates none.
 
     Raises
     ------

@@ -69,7 +69,7 @@ def warn_of_wider_limits(transcribed: TranscribedProblem) -> None:
     if of_joints:
         warn(
             f"plan: limits exceed those of the joints themselves: {'; '.join(of_joints.values())}. The plan keeps "
-            "within its own. Leave them out to keep those of the joints, or give None for an end that has no limit.",
+            "the former. Leave them out to keep those of the joints, or give None for an end that has no limit.",
             LIMITS_OF_JOINTS,
         )
 
@@ -77,7 +77,7 @@ def warn_of_wider_limits(transcribed: TranscribedProblem) -> None:
 def warn_of_slack(transcribed: TranscribedProblem) -> None:
     """Warn of ropes on winches that hang slack at an end.
 
-    Where a rope is slack, its length tells the motion nothing, and a little less of it pulls with tons: hardly any
+    Where a rope is slack, its length does not affect the motion, and a little less of it pulls with tons: hardly any
     search finds an optimum through that.
     """
     dae, slack = transcribed.dae, dict[str, None]()

@@ -1,4 +1,4 @@
-"""Relaxation: a family of easier problems that leads to what was asked."""
+"""Relaxation: a family of easier problems that leads to the requested one."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Found:
 
 
 class Relaxation(ABC):
-    """A family of easier problems, by their level: at 0 it is what was asked.
+    """A family of easier problems, by their level: at 0 it is the requested one.
 
     Each kind has its own file with all that is specific to it, so that a new one is a new file and a line in
     `flexblocks.optim.strategy.relaxations.table`.
@@ -50,7 +50,7 @@ class Relaxation(ABC):
     ----------
     asked : Request
     model : ConcreteModel
-        Of what was asked, with the first guess.
+        Of the requested problem, with the first guess.
 
     Attributes
     ----------
@@ -58,7 +58,7 @@ class Relaxation(ABC):
     stays : bool
         Whether a plan may end with it.
     keeps_limits : bool
-        Whether what is found with it is a motion of the arm asked for, within all limits.
+        Whether what is found with it is a motion of the requested arm, within all limits.
     changes_arm : bool
         Whether it is of another arm than that requested, whose plan is then its motion.
     is_raised_first : bool
@@ -82,7 +82,7 @@ class Relaxation(ABC):
         """Return the next level that is easier, for a request with the other relaxations; 0 if there is none."""
 
     def lower(self, found: Found) -> float | None:
-        """Return the next level towards what was asked: the present one if a plan may end there; None for none."""
+        """Return the next level towards the requested problem: the same if a plan may end there; None for none."""
         return 0.0
 
     def shorten(self) -> bool:
@@ -113,7 +113,7 @@ class Relaxation(ABC):
         return None
 
     def keeps(self, found: Found) -> bool:
-        """Whether what was found keeps what was asked, too, without another solve."""
+        """Whether what was found solves the requested problem, too, without another solve."""
         return False
 
     def observe(self, found: Found) -> None:  # noqa: B027  (most need none)
@@ -131,8 +131,8 @@ class Relaxation(ABC):
         """Return the plan that ends with it, and warn of it."""
         return plan
 
-    def reached(self) -> None:  # noqa: B027  (most have nothing to tell)
-        """Warn of what the plan is, where it was raised and taken back to what was asked."""
+    def reached(self) -> None:  # noqa: B027  (most have nothing to report)
+        """Warn of what the plan is, where it was raised and taken back to zero."""
 
 
 class ContinuousRelaxation(Relaxation):

@@ -44,7 +44,7 @@ class Settings:
         Relative violation of any other limit by a replay. A choice.
     most_margin : float
         Violation relative to what is allowed, up to which refinement keeps the plan off the limits by as much: a tenth
-        of a limit. Limits that are exceeded by more ask for a finer mesh. A choice.
+        of a limit. Limits that are exceeded by more lead to a finer mesh. A choice.
     most_model_steps : int
         Model refinements before the audit is given up: one mode is added at a time, and the default reference for n
         modes has n + 2 more.

@@ -15,9 +15,9 @@ from ..solve import optimum
 from ..solver_statistics import ENDED, TIME_LIMIT
 
 ITERATIONS = 600  # of all solves of a plan together, from which on what there is is the answer
-RESERVE = 100  # of these, for what tells which limits conflict
+RESERVE = 100  # of these, to find which limits conflict
 SHARE = 2  # a solve may take half of what is left, as long as there is something easier to try
-LEAST = 10  # iterations that are hardly worth another solve
+LEAST = 10  # iterations that are not worth another solve
 LEAST_TIME = 1e-9  # s that a solve is left with after the end: it returns its start, the best that is known
 KEPT = 0.1  # of the time is kept for the last iteration, and for saying what came of it; by trial
 
@@ -63,7 +63,7 @@ class Budget:
 
     @property
     def is_spent(self) -> bool:
-        """Whether hardly an iteration is left for another solve."""
+        """Whether too few iterations are left for another solve."""
         return self.share < LEAST
 
     @property
@@ -96,7 +96,7 @@ class Solver:
     attempts : list of Attempt
         All solves so far, in their order.
     plans : list of Plan
-        What they came to, optimal or not, where it is a motion of what was asked.
+        What they came to, optimal or not, where it is a motion of the requested problem.
     """
 
     budget: Budget = field(default_factory=Budget)

@@ -217,7 +217,7 @@ def finer_dae(dae: DAE, finer: Finer) -> DAE:
     ProblemError
         No finer model, or its inputs are not those of the plan.
     FlexblocksError
-        Not a discretization, or no such beam.
+        Not a discretisation, or no such beam.
     """
     if isinstance(finer, DAE):
         audited = finer
@@ -233,7 +233,7 @@ def finer_dae(dae: DAE, finer: Finer) -> DAE:
         audited = assemble(model, dae.p.names, dae.dynamics, dae.locked, dae.prescribed)
         if finer is None and audited.tree.size == dae.tree.size:
             raise ProblemError(
-                f"audit: '{dae.name}' has no beam to discretize more finely; give finer= a discretization, such as "
+                f"audit: '{dae.name}' has no beam to discretise more finely; give finer= a discretisation, such as "
                 "fb.AssumedModes(4), a dict by beam name, or a model."
             )
     if audited.u.names != dae.u.names:

@@ -9,7 +9,7 @@ from flexblocks.modeling.rediscretize import discretizations
 def shared_coordinates(old: DAE, new: DAE) -> frozenset[str]:
     """Return the names of the coordinates with the same meaning in two assemblies of one graph.
 
-    Coordinates of a beam have if its discretization is of the same kind; an assumed mode has, however many there are.
+    Coordinates of a beam have if its discretisation is of the same kind; an assumed mode has, however many there are.
     """
     if old.model is None or new.model is None:
         return frozenset(set(old.q_names) & set(new.q_names))

@@ -1,4 +1,4 @@
-"""Animations of flexible bodies: their surface deforms with the modes, exaggerated if asked."""
+"""Animations of flexible bodies: their surface deforms with the modes, exaggerated on request."""
 
 from __future__ import annotations
 

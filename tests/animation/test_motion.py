@@ -177,7 +177,7 @@ def test_film_has_a_picture_for_each_time(planar, tmp_path):
 
 @pytest.mark.skipif(sys.platform == "win32", reason="a program in a shell's language")
 def test_a_film_that_cannot_be_written_leaves_the_old_one(planar, tmp_path):
-    """ffmpeg ended in an error of its own, which asked for a report of a defect."""
+    """ffmpeg ended in an error of its own, which requested a report of a defect."""
     program, film = tmp_path / "ffmpeg", tmp_path / "arm.mp4"
     program.write_text("#!/bin/sh\ncat > /dev/null\necho 'av_write: No space left on device' >&2\nexit 1\n")
     program.chmod(0o700)

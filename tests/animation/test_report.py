@@ -1,4 +1,4 @@
-"""Reports: what they tell is what the results say; in a browser they open without a request."""
+"""Reports: they show what the results say; in a browser they open without a request."""
 
 from __future__ import annotations
 

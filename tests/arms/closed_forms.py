@@ -29,7 +29,7 @@ def pendulum(damping=0.0, symbolic=()):
 
 
 def pendulum_angle(t, amplitude):
-    """Angle from the vertical of a pendulum let go at `amplitude`, by Jacobi's elliptic functions."""
+    """Angle from the vertical of a pendulum released at `amplitude`, by Jacobi's elliptic functions."""
     k = math.sin(amplitude / 2)
     sn, _, _, _ = ellipj(ellipk(k**2) - math.sqrt(G / LENGTH) * t, k**2)
     return 2 * np.arcsin(k * sn)

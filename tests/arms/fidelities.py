@@ -1,4 +1,4 @@
-"""What tests of a beam's fidelities share: the same arm with another discretization, and its frequencies."""
+"""What tests of a beam's fidelities share: the same arm with another discretisation, and its frequencies."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ARM = reference("subudhi_morris_2002")["frequencies_rad_s_at_theta2_0"]
 
 
 def swapped(model: fb.Model, discretization: Discretization) -> fb.Model:
-    """Return the same model with another discretization of all its beams."""
+    """Return the same model with another discretisation of all its beams."""
     other = fb.Model(model.name, model.gravity)
     for block in model.blocks.values():
         other.add(replace(block, discretization=discretization) if isinstance(block, fb.FlexibleBeam) else block)
@@ -63,7 +63,7 @@ def swing(discretization: Discretization, torque: float) -> fb.Trajectory:
     model.connect(ground.frame_b, joint.frame_a)
     model.connect(joint.frame_b, link.frame_a)
     model.connect(link.frame_b, load.frame_a)
-    # The cube of the sine leaves modes alone that no discretization of this size resolves.
+    # The cube of the sine leaves modes alone that no discretisation of this size resolves.
     drive = {"motor.torque": lambda t: torque * np.sin(2 * np.pi * t) ** 3}
     return fb.simulate(fb.assemble(model), t=np.linspace(0.0, 1.0, 41), u=drive)
 

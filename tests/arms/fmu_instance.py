@@ -95,7 +95,7 @@ class Fmu:
         self.fmu.reset()
 
     def rates(self) -> np.ndarray:
-        """Time derivatives of the states, as an importer that integrates asks for them."""
+        """Time derivatives of the states, as an importer that integrates reads them."""
         count = len(self.description.derivatives)
         values = (ctypes.c_double * count)()
         read = self.fmu.getDerivatives if self.version == "2.0" else self.fmu.getContinuousStateDerivatives

@@ -6,7 +6,7 @@ import flexblocks as fb
 from arms.driven import upright_arm
 from flexblocks import control
 
-LIMIT = 1.0  # [N m]; the law asks for five times as much at an error of 1 rad
+LIMIT = 1.0  # [N m]; the law commands five times as much at an error of 1 rad
 REFERENCE = "reference.joint1.angle"
 
 

@@ -156,8 +156,8 @@ def test_command(tmp_path: Path) -> None:
     ("arguments", "message"),
     [
         ({"discretizations": []}, r"compare: discretizations = \[\]; must be a non-empty list"),
-        ({"discretizations": ["modes"]}, "must be a non-empty list of discretizations, such as"),
-        ({"discretizations": fb.AssumedModes(1, tip="free")}, "must be a non-empty list of discretizations, such as"),
+        ({"discretizations": ["modes"]}, "must be a non-empty list of discretisations, such as"),
+        ({"discretizations": fb.AssumedModes(1, tip="free")}, "must be a non-empty list of discretisations, such as"),
         ({"discretizations": [fb.AssumedModes(1, tip="free"), fb.AssumedModes(1, tip="free")]}, "one appears twice"),
         ({"output": "beam.tip_deflection_z"}, r"there is no output or state 'beam.tip_deflection_z'\. Did you mean"),
         ({"frequencies": -1}, "frequencies = -1; must be a whole number >= 0"),

@@ -144,7 +144,7 @@ def test_beams_of_sections_and_tables_come_back_from_files(tmp_path: Path) -> No
 
 
 def test_another_length_is_refused_along_a_function():
-    """A function is asked along the length the beam was built with; along another one it would say another thing."""
+    """A function is evaluated along the length the beam was built with; along another one its values differ."""
     beam = fb.FlexibleBeam("beam", 1.0, lambda x: 0.1 + x, 500.0, fb.FiniteElements(3))
     dae = fb.assemble(cantilever(beam), symbolic=("beam.length", "beam.flexural_rigidity"))
     fb.equilibrium(dae, p={"beam.flexural_rigidity": 100.0, "beam.length": 1.0})

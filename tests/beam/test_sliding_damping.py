@@ -142,7 +142,7 @@ def test_two_kinds_of_damping_are_refused() -> None:
 
 
 def test_damping_is_chosen_for_an_arm_that_slides() -> None:
-    """`choose_damping` finds the ratio of the beam by which the mode of the arm has the one asked for."""
+    """`choose_damping` finds the ratio of the beam by which the mode of the arm has the requested one."""
     choice = fb.choose_damping(arm("ode", 0.6), 0.01, by="damping_time", modes=1)
     mode = fb.linearize(fb.assemble(choice.model)).modes()[choice.chosen[0]]
     assert -mode.eigenvalue.real / abs(mode.eigenvalue) == pytest.approx(0.01, rel=1e-6)

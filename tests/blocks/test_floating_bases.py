@@ -73,7 +73,7 @@ def test_tumbling_body_against_quaternions_for_a_minute(method):
 
 @pytest.mark.parametrize("times", [(0.0, 30.0), [0.0, 15.0, 30.0]], ids=["dense", "sparse"])
 def test_attitude_after_many_turns_from_rest_in_one_stride(times):
-    """A wheel drives its carrier from rest through 14 turns; nothing tells the integrator of them beforehand."""
+    """A wheel drives its carrier from rest through 14 turns; the integrator does not know of them beforehand."""
     wheel = fb.RigidBody("wheel", 0.5, np.diag([0.01, 0.01, 0.02]))
     model = chain(fb.FreeMotion("base"), fb.RigidBody("body", 2.0, INERTIA), gravity=(0, 0, 0))
     hinge, motor = model.add(fb.Revolute("hinge")), model.add(fb.TorqueSource("motor"))

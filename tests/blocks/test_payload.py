@@ -37,7 +37,7 @@ def test_the_center_is_an_output_beside_the_grapple():
 
 
 def test_weight_acts_where_the_center_is_told_to_be():
-    """The gradient of the height told is, times m g, the weight on the joints."""
+    """The gradient of the height, times m g, is the weight on the joints."""
     dae = fb.assemble(held_in_space())
     x = ca.SX.sym("x", 6)
     height = dae.output(x, [], [])[dae.y.index("payload.center_z")]

@@ -198,7 +198,7 @@ def iterations(plan: optim.Plan) -> int:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("size", "gravity", "most"), [(0.02, 9.81, 8), (20.0, 0.0, 600)])
-@pytest.mark.filterwarnings("ignore:.*too coarse", "ignore:.*ends less sharply than asked")
+@pytest.mark.filterwarnings("ignore:.*too coarse", "ignore:.*ends less sharply than modelled")
 def test_plans_go_through_the_play(size: float, gravity: float, most: int) -> None:
     """Without gravity the teeth change sides where the link slows down; with it they stay on one."""
     dae = geared_link(size, gravity)
@@ -245,7 +245,7 @@ ACROSS = optim.RestToRest(
 @pytest.mark.slow
 def test_where_play_is_not_solved_the_plan_is_the_one_with_the_sharpest_end_of_it() -> None:
     dae = two_geared_links(*(fb.Backlash(f"teeth{i}", 2e4, 0.005) for i in (1, 2)))
-    with pytest.warns(optim.PlanWarning, match=r"play that ends less sharply than asked: teeth1 over .* of the play"):
+    with pytest.warns(optim.PlanWarning, match=r"play that ends less sharply than modelled: teeth1 over .* play"):
         plan = optim.plan(dae, ACROSS, intervals=40)
     assert plan.status == "converged, rounded off"
     assert plan.transcribed.dae is dae

@@ -1,4 +1,4 @@
-"""Bodies in SID files: they come back, frequencies are those named, and what is wrong is told."""
+"""Bodies in SID files: they come back, frequencies are those named, and errors are reported."""
 
 from __future__ import annotations
 

@@ -94,7 +94,7 @@ def test_check_shows_tables(pendulum, tmp_path):
 
 
 def test_simulate_swings_a_pendulum_as_it_should(pendulum, tmp_path):
-    """A rod let go at 0.05 rad from hanging: its period is 2 pi sqrt(2 l / (3 g)) (1 + a^2 / 16)."""
+    """A rod released at 0.05 rad from hanging: its period is 2 pi sqrt(2 l / (3 g)) (1 + a^2 / 16)."""
     hanging, a = -np.pi / 2, 0.05
     period = 2 * np.pi * np.sqrt(2 * 0.5 / (3 * 9.81)) * (1 + a**2 / 16)
     out = tmp_path / "swing.nc"
@@ -536,7 +536,7 @@ def test_version() -> None:
 
 @pytest.mark.slow
 def test_shell_completion(pendulum: Path, tmp_path: Path) -> None:
-    """What a shell asks the program: models of the catalogue, and model files."""
+    """Completions of a shell: models of the catalogue, and model files."""
     program = Path(sys.executable).with_name("flexblocks")
 
     def completed(word: str) -> list[str]:

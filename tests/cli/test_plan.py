@@ -43,7 +43,7 @@ def written(folder: Path, data) -> Path:
 
 @pytest.mark.slow
 def test_example(tmp_path):
-    """What the file asks for is in the plan that comes out, loaded again."""
+    """The request in the file is in the plan that comes out, loaded again."""
     path = Path(shutil.copy(EXAMPLE, tmp_path))
     result = run(path, "--json", "--out", tmp_path / "plan.nc", "--plot", tmp_path / "plan.png")
     assert result.exit_code == 0, result.output
@@ -150,7 +150,7 @@ def test_arguments_say_the_same(tmp_path):
         ({"transcription": {"intervals": 0}}, "intervals = 0; must be a whole number >= 1"),
         ({"refine": "fine"}, "refine = 'fine'; must be true, false or the greatest miss"),
         ({"audit": {"finer": {"type": "AssumedMods", "n": 3}}}, "Did you mean AssumedModes?"),
-        ({"audit": {"finer": 6}}, "audit.finer = 6; must be a discretization"),
+        ({"audit": {"finer": 6}}, "audit.finer = 6; must be a discretisation"),
         ({"audit": {"refine": 2}}, "audit.refine = 2; must be true or false"),
         ({"output": {"plan": "plan.xls"}}, "output.plan = 'plan.xls'; must end in .nc, .csv"),
         ({"output": {"picture": "no/such/folder/plan.png"}}, "there is no folder"),

@@ -1,4 +1,4 @@
-"""An arm whose elbow a servo holds, on the command line: its reference alone tells the rate."""
+"""An arm whose elbow a servo holds, on the command line: its reference alone gives the rate."""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ def test_a_controller_is_a_dae_that_runs_on_what_is_measured() -> None:
 
 
 def test_outputs_are_told_as_they_are_measured_and_not_computed() -> None:
-    """An observer that measures the load is told where the load is, of which the arm's own equations say x = f(q)."""
+    """An observer that measures the load receives its place, for which the arm's own equations say x = f(q)."""
     observer = control.Kalman([*LOOPS, "payload.x"], process=dict.fromkeys(MOTORS, 1e-2), noise=1e-6)
     lqr = control.LQR(dict.fromkeys(LOOPS, 10.0) | {"elastic_energy": 1.0})
     made = control.controller(control.LQG(lqr, observer), upright_arm(damping=0.01), 0.004)

@@ -81,7 +81,7 @@ def test_an_outer_law_drives_the_references_of_an_inner_loop():
 
 @pytest.mark.parametrize("sampled", [False, True])
 def test_observers_do_not_feel_the_wind(sampled):
-    """What an observer estimates under a wind is off by what an observer told of the wind would not be."""
+    """What an observer estimates under a wind is off by what an observer that knows the wind would not be."""
     dae = arm()
     point = fb.equilibrium(dae, x={"hinge.angle": 0.0})
     law = control.LQG(

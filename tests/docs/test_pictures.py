@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import runpy
+from pathlib import Path
+
+import pytest
+from matplotlib.image import imread
 
 from flexblocks.blocks import ALL_BLOCKS
 from repository import ROOT
@@ -28,3 +32,11 @@ def test_bending_planes_are_as_drawn() -> None:
 def test_every_example_of_the_gallery_has_its_machine() -> None:
     examples = {path.stem for path in (ROOT / "docs" / "gallery").glob("*.py")}
     assert {path.stem for path in (PICTURES / "gallery").glob("*.png")} == examples
+
+
+@pytest.mark.parametrize("picture", sorted(PICTURES.rglob("*.png")), ids=lambda path: path.stem)
+def test_a_picture_opens_and_a_page_shows_it(picture: Path) -> None:
+    assert imread(picture).size
+    name = picture.relative_to(ROOT / "docs").as_posix()
+    pages = [*(ROOT / "docs").rglob("*.md"), *(ROOT / "docs" / "_extensions").glob("*.py"), ROOT / "README.md"]
+    assert "/gallery/" in name or any(name in page.read_text(encoding="utf-8") for page in pages)

@@ -19,7 +19,7 @@ WRITTEN = ("api/", "project/")  # at each build: docs/_extensions/written_pages.
 # Their plans, or longer ones, have tests in tests/examples and tests/machines; .ci/run runs them as `make docs` does.
 LONG = {
     *("concrete_pump", "hoist_crane", "space_arm", "tendon_arm", "codesign", "robust_plan", "theodore_ghosal"),
-    *("plan_a_motion", "solid_links"),
+    *("own_arm", "plan_a_motion", "solid_links"),
 }
 NOTEBOOKS = sorted([*(DOCS / "gallery").glob("*.py"), *(DOCS / "tutorials").glob("*.py")])
 EXAMPLES = sorted((DOCS / "api_examples").glob("*.py"))

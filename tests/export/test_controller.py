@@ -189,7 +189,7 @@ def test_limits_are_left_out_where_they_are_not_enforced(tmp_path: Path) -> None
 def test_an_observer_alone_estimates_what_it_estimates_in_a_loop(
     arm: Callable[[], fb.DAE], law: control.OutputFeedback, period: float, tmp_path: Path
 ) -> None:
-    """It is told the inputs that the loop applies, and what is measured; its estimates at a sample are the loop's."""
+    """It receives the inputs that the loop applies, and what is measured; its estimates at a sample are the loop's."""
     dae, loop = arm(), Beside(control.Sampled(law, period), arm())
     made = control.controller(law.observer, dae, period)
     assert made.measured.names == (*law.observer.measured, *dae.u.names)
@@ -200,7 +200,7 @@ def test_an_observer_alone_estimates_what_it_estimates_in_a_loop(
     before = np.zeros(len(dae.u))
     for k in range(len(loop.references)):
         inputs = [run[name][k] for name in dae.u.names]
-        # What is measured is before the tick; the inputs that it is told act from there on.
+        # What is measured is before the tick; the inputs that it receives act from there on.
         told = measure(run.x[k, : len(dae.x)], [], before, []).full().ravel()
         told[-len(inputs) :] = before = inputs
         for name, value in zip(made.outputs.names, code.step(told, np.zeros(0)), strict=True):
@@ -209,7 +209,7 @@ def test_an_observer_alone_estimates_what_it_estimates_in_a_loop(
 
 
 def test_c_does_with_what_sensors_tell_what_the_loop_with_these_sensors_does(tmp_path: Path) -> None:
-    """Encoders with resolution, noise and a delay: the controller in C is told what the law saw of them."""
+    """Encoders with resolution, noise and a delay: the controller in C receives what the law saw of them."""
     arm, period = upright_arm(damping=0.01), 0.004
     law = control.Sampled(control.LQG(lqr, kalman([*LOOPS])), period)
     encoders = [control.Sensor(name, resolution=1e-4, noise=1e-4, delay=0.001) for name in LOOPS]

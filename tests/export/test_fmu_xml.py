@@ -1,4 +1,4 @@
-"""modelDescription.xml is read by every parser whatever names hold, and tells the ranges of parameters."""
+"""modelDescription.xml is read by every parser whatever names hold, and holds the ranges of parameters."""
 
 from __future__ import annotations
 

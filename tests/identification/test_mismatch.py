@@ -12,7 +12,7 @@ import flexblocks as fb
 from flexblocks import models
 from flexblocks.errors import FlexblocksWarning
 
-# From far below what is left out to above it. Where noise hides it altogether, residuals can tell nothing: LuGre's
+# From far below what is left out to above it. Where noise hides it altogether, residuals can show nothing: LuGre's
 # friction with 1e-2 rad of noise is that of Coulomb of another size.
 NOISES = tuple(pytest.param(noise, marks=pytest.mark.slow if noise < 1e-3 else ()) for noise in (1e-5, 1e-3))
 LEAST = 1e-4

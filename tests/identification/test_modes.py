@@ -74,7 +74,7 @@ def test_stiffnesses_and_dampings_from_taps_free_and_locked():
 
 
 def test_weight_counts_in_several_postures():
-    """A pendulum's slow modes tell its payload; the equilibrium follows the parameters."""
+    """A pendulum's slow modes determine its payload; the equilibrium follows the parameters."""
     names = ("payload.mass", "joint.stiffness")
     true = measured_arm(gravity=9.81)
     tests = [taps(true, 2, at={"joint.rotor.angle": angle}, locked=None) for angle in (-1.2, -0.4)]
@@ -131,7 +131,7 @@ def test_what_modes_do_not_tell_is_named():
 
 @pytest.mark.parametrize("stated", [True, False])
 def test_a_saved_fit_is_the_same(tmp_path, stated):
-    """With what the data do not tell, and with an arm that no file holds, which is given back."""
+    """With what the data do not determine, and with an arm that no file holds, which is given back."""
     true = rigid_on_a_spring(2000.0, 2.0)
     names = ["joint.stiffness", "joint.spring_damping"]
     measured = fb.MeasuredModes(taps(true, 1, locked=LOCKED).frequency, locked=LOCKED)

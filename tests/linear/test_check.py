@@ -49,7 +49,7 @@ def test_finite_differences_know_how_exact_they_are() -> None:
     )
     assert np.all(np.abs(found - exact) <= 10 * error + 1e-15)
     assert np.all(error[0] < 1e-11)
-    assert np.all((error[1] > 1e-10) & (error[1] < 1e-6))  # a large constant costs digits, and that is told
+    assert np.all((error[1] > 1e-10) & (error[1] < 1e-6))  # a large constant costs digits, and that is reported
     assert np.all(error[2] < 1e-7)
 
 

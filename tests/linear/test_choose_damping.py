@@ -139,7 +139,7 @@ def test_refusals() -> None:
         ({"beams": "lnk"}, ModelError, "Did you mean link"),
         ({"beams": ()}, ParameterError, "name one at least"),
         ({"modes": 99}, ParameterError, "must be a whole number from 1 to 12"),
-        ({"ratio": 0.999}, ComputationError, "ask for less"),
+        ({"ratio": 0.999}, ComputationError, "choose a lower ratio"),
     ):
         with pytest.raises(error, match=words):
             fb.choose_damping(model, **bad)

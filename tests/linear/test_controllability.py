@@ -87,7 +87,7 @@ def test_what_two_masses_hide() -> None:
     dae = two_masses()
     assert fb.linearize(dae, outputs=("load.angle",)).report().minimal
     speed = fb.linearize(dae, outputs=("der(load.angle)",)).report()
-    assert (speed.controllable, speed.observable) == (4, 3)  # where they are cannot be told
+    assert (speed.controllable, speed.observable) == (4, 3)  # where they are is not observable
     assert (speed.rigid, speed.rigid_observable) == (2, 1)
     nothing = fb.linearize(dae, outputs=()).report()
     assert (nothing.controllable, nothing.observable) == (4, 0)

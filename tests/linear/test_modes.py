@@ -119,7 +119,7 @@ def test_the_report_names_modes_as_the_list_of_modes_does() -> None:
 
 
 def test_the_report_names_what_is_hidden() -> None:
-    """The speed of a load does not tell where it is; a motor on one of two free links does not move the other."""
+    """The speed of a load does not show where it is; a motor on one of two free links does not move the other."""
     model = fb.Model("two links", gravity=(0.0, 0.0, 0.0))
     ground = model.add(fb.Ground("ground"))
     for name in ("driven", "idle"):

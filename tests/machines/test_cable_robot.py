@@ -65,7 +65,7 @@ def task(size: float, duration: float, tension: tuple[float | None, float], kind
 
 @pytest.mark.parametrize("place", [(0.8, -0.4, 1.1), (-1.5, 1.0, 2.0), (2.0, 1.2, 0.6)])
 def test_ropes_balance_the_platform_far_from_where_they_are_drawn(place: tuple[float, float, float]) -> None:
-    """Their lengths at the start leave some of them slack by a metre there, and tell the search nothing."""
+    """Their lengths at the start leave some of them slack by a metre there, and give the search no direction."""
     point = fb.equilibrium(cable_robot(), at(*place))
     tensions = np.array([point[f"{rope}.tension"] for rope in ROPES])
     assert np.all(tensions > -1e-9)

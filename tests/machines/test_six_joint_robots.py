@@ -56,7 +56,7 @@ def test_elastic_joints_are_planned_at_once() -> None:
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:.*too coarse")
-def test_direct_drives_whirl_no_faster_than_a_few_times_the_guess() -> None:
+def test_direct_drives_spin_no_faster_than_a_few_times_the_guess() -> None:
     """Without gears the least effort spins the wrist ever faster; its rates are bounded, and a warning says so."""
     task = optim.RestToRest(START, GOAL, 1.0, input_ends="holding")
     with pytest.warns(optim.PlanWarning, match="times the rates of the first guess, within which it is planned"):

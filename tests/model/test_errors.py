@@ -59,7 +59,7 @@ PARAMETERS = {
     ),
     "not a discretization": (
         lambda: fb.FlexibleBeam("l", 1, 1, 1, discretization=2),
-        "discretization = 2; must be a discretization, such as fb.AssumedModes(n) or fb.FiniteElements(n).",
+        "discretization = 2; must be a discretisation, such as fb.AssumedModes(n) or fb.FiniteElements(n).",
     ),
     "no modes": (lambda: fb.AssumedModes(0, tip="free"), "AssumedModes: n = 0; must be a whole number > 0"),
     "no elements": (lambda: fb.FiniteElements(-1), "FiniteElements: n = -1; must be a whole number > 0"),

@@ -86,7 +86,7 @@ def test_references_and_their_rates_are_listed() -> None:
         ("frequency 1 of bending along y, clamped and with what it carries, is", arm(properties=BOX)),
         ("Take shear=True and rotary_inertia=True", arm(properties=BOX, kind=fb.FiniteElements(2))),
         ("with fb.FiniteElements(n)", arm(properties=BOX, kind=fb.AssumedModes(1, tip="pinned"))),
-        ("no discretization", arm(kind=fb.FlexibleBeam("a", 1.0, **SLENDER).discretization)),
+        ("no discretisation", arm(kind=fb.FlexibleBeam("a", 1.0, **SLENDER).discretization)),
     ],
 )
 def test_what_may_not_be_meant_is_listed_with_a_remedy(words: str, model: fb.Model) -> None:

@@ -1,4 +1,4 @@
-"""Symbolic parameters keep the ranges of the blocks' own: a mass below zero is refused wherever it is told."""
+"""Symbolic parameters keep the ranges of the blocks' own: a mass below zero is refused wherever it is given."""
 
 from __future__ import annotations
 

@@ -270,7 +270,7 @@ def _straight_loads(segment: Segment, R: np.ndarray, r: np.ndarray, into: Partic
 def _rigid(mass: float, center: tuple, inertia: object, R: ca.SX, r: ca.SX, found: Particles) -> None:
     """Add six particles that have the mass, centre and inertia of a rigid body."""
     if np.ndim(inertia) == 0:
-        # About z only, as far as an arm in the plane can tell: two particles on the x axis. A thin rod is one, too.
+        # About z only, as far as an arm in the plane shows: two particles on the x axis. A thin rod is one, too.
         second = np.diag([float(inertia), 0.0, 0.0])
     else:
         second = np.trace(inertia) / 2 * np.eye(3) - np.array(inertia)

@@ -123,7 +123,7 @@ def change_of_momentum() -> np.ndarray:
 def test_angular_momentum_shows_the_misprint_of_eq_39():
     """Without forces nothing turns the whole arm: M q'' = -H q', so row 1 of M' q' - H q' is zero.
 
-    Energy cannot tell: what eq 39 leaves out is skew in the joints (gyroscopic) and does no work.
+    Energy cannot show it: what eq 39 leaves out is skew in the joints (gyroscopic) and does no work.
     """
     expected = paper((0.0, 0.0), Q, V)
     right, printed = expected.velocity_force(V), expected.velocity_force(V, printed=True)

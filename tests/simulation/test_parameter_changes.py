@@ -1,4 +1,4 @@
-"""Parameters that change in a run: rates jump by the impulse of a load at rest, energies are told, all else goes on."""
+"""Parameters that change in a run: rates jump by the impulse of a load at rest, energies are kept, all else goes on."""
 
 from dataclasses import replace
 from functools import cache

@@ -23,7 +23,7 @@ def test_coefficients_meet_the_order_conditions(stages: int) -> None:
     )
     more = np.arange(1, 2 * stages)
     np.testing.assert_allclose(method.A[-1] @ method.c[:, None] ** (more - 1), 1 / more, rtol=1e-12)
-    # The eigenvectors put its inverse together again, each complex pair told once.
+    # The eigenvectors put its inverse together again, each complex pair given once.
     values = np.random.default_rng(3).normal(size=stages)
     again = (method.out_of @ (method.poles * (method.into @ values))).real
     np.testing.assert_allclose(again, method.inverse @ values, atol=1e-9 * np.abs(method.inverse).max(), rtol=0)

@@ -138,7 +138,7 @@ def test_inputs_of_every_actuator_are_clipped() -> None:
 
 
 OIL = {"area_a": 2e-3, "area_b": 1.5e-3, "retracted": 0.5, "extended": 1.5}
-# What drives a slide, its input, the limit of that, and how the excess of three times as much is told.
+# What drives a slide, its input, the limit of that, and how the excess of three times as much is reported.
 DRIVES = {
     "voltage": (fb.DCMotor("drive", 0.1, 1.0, 1e-3, limit=24.0), "voltage", 24.0, r"of 24 V from .*, by up to 48 V"),
     "winch": (

@@ -218,7 +218,7 @@ def test_control_c_keeps_the_past(monkeypatch):
 
 
 def test_idas_that_gives_up_says_so_once(capfd: pytest.CaptureFixture[str]) -> None:
-    """SUNDIALS wrote "mxstep steps taken" to the standard error beside the error that tells where and why."""
+    """SUNDIALS wrote "mxstep steps taken" to the standard error beside the error that says where and why."""
     dae = subudhi_morris()
     with pytest.raises(FlexblocksError, match="max_steps"):
         fb.simulate(

@@ -179,7 +179,7 @@ def test_assemblies_are_told_apart() -> None:
     assert gap(closure_equations(dae), other, p) < 1e-12
     assert not same_assembly(dae, start, other, p)
     flipped = start + np.array([0, 0, 0, np.pi])
-    assert np.abs(dae.constraint(flipped, p).full()).max() < 1e-12  # sines cannot tell
+    assert np.abs(dae.constraint(flipped, p).full()).max() < 1e-12  # sines are the same
     assert not same_assembly(dae, start, flipped, p)
 
 

@@ -260,7 +260,7 @@ def test_values_by_name() -> None:
 def test_an_arm_that_is_driven_round_and_round_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     """It never settles: a descent in a viscous fluid turns on for good, a little faster or slower in each turn.
 
-    The search had no end; what it may take here is a tenth of what it may take otherwise.
+    The search did not end; what it may take here is a tenth of what it may take otherwise.
     """
     monkeypatch.setattr(viscous_descent, "SINKING", viscous_descent.SINKING // 10)
     torque = 1e3
@@ -320,7 +320,7 @@ def test_forces_that_no_arm_has_are_refused_where_its_parameters_are_not() -> No
 
 @pytest.mark.parametrize("mass", [0.0005, 0.0015, 0.003])
 def test_a_slack_rope_keeps_about_the_length_it_starts_with(mass):
-    """Nothing tells its length: the search for the nearest equilibrium had left it at 2e219 m."""
+    """Nothing determines its length: the search for the nearest equilibrium had left it at 2e219 m."""
     dae = fb.assemble(models.tendon_arm(), symbolic="tool.mass")
     at = fb.equilibrium(dae, p={"tool.mass": mass})
     for rope in ("upper.length", "lower.length"):

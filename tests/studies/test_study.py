@@ -305,7 +305,7 @@ def test_a_cluster_that_grows_gets_more_work() -> None:
     pool = pools.Pool(None, lambda: sizes[0], False)
     assert pool.workers == 1
     sizes.pop(0)
-    assert pool.workers == 1  # it is not asked all the time
+    assert pool.workers == 1  # it is not queried all the time
     pool._counted -= 2 * pools.ASKED
     assert pool.workers == 3
 

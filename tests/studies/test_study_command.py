@@ -99,6 +99,6 @@ def test_an_address_without_a_scheduler_is_told(file: Path) -> None:
     result = run(file, "--scheduler", "nonsense")
     assert result.exit_code == 1
     assert "--scheduler 'nonsense': missing port number" in " ".join(result.stderr.split())
-    # Half a client as the process' default would ask its scheduler for the lock of every file that is written.
+    # Half a client as the process' default would request from its scheduler the lock of every file that is written.
     with pytest.raises(ValueError, match="No global client"):
         distributed.get_client()

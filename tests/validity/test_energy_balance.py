@@ -1,4 +1,4 @@
-"""Energies out of balance are warned of, where they can be told, and nowhere else."""
+"""Energies out of balance are warned of, where they can be computed, and nowhere else."""
 
 import warnings
 from functools import cache
@@ -46,7 +46,7 @@ def quiet(dae: fb.DAE, *arguments: object, **options: object) -> fb.Trajectory:
 
 
 def test_what_is_lost_is_counted() -> None:
-    """A damped pendulum that is driven: dense samples tell its losses, and a wrong work is found."""
+    """A damped pendulum that is driven: dense samples show its losses, and a wrong work is found."""
     dae = pendulum(damping=0.4)
     run = quiet(dae, (0.0, 10.0), u={"motor.torque": lambda t: np.sin(3 * t)})
     lost = run["work"] - run["kinetic_energy"] - run["potential_energy"]

@@ -1,4 +1,4 @@
-"""Beams of pinned modes whose roots nothing lets turn: told, with how far they are off, and only these."""
+"""Beams of pinned modes whose roots cannot turn are reported, with how far they are off, and only these."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Beams whose tips loops hold, of assumed modes at an angle, of one curvature at a deflection: only these are told."""
+"""Beams whose tips loops hold, of assumed modes at an angle, of one curvature at a deflection: reported, no others."""
 
 from __future__ import annotations
 

@@ -207,7 +207,7 @@ def test_a_batch_tells_of_the_runs_that_alone_would_be_told_of() -> None:
 
 
 def test_a_grid_tells_of_the_point_that_alone_would_be_told_of() -> None:
-    """It was silent: its equilibria are found quietly, and nobody told of them."""
+    """It was silent: its equilibria are found quietly, without a warning."""
     beam = fb.FlexibleBeam("beam", 1.0, 1e-4, 1.0, fb.AssumedModes(1, tip="free"))
     arm = cantilever(beam, fb.LumpedMass("load", 1.0), gravity=(0.0, -1.0, 0.0))
     dae = fb.assemble(arm, symbolic=("load.mass",))

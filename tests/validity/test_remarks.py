@@ -38,14 +38,14 @@ def beam(kind=None, **options: object) -> fb.FlexibleBeam:
 
 
 def test_a_beam_is_not_rigid_silently(tmp_path) -> None:
-    said(lambda: fb.assemble(hinged(beam())), "'beam' has no discretization, so it does not bend")
-    said(lambda: fb.assemble(hinged(fb.SlidingBeam("beam", 1.0, 1.0, 1.0))), "no discretization")
+    said(lambda: fb.assemble(hinged(beam())), "'beam' has no discretisation, so it does not bend")
+    said(lambda: fb.assemble(hinged(fb.SlidingBeam("beam", 1.0, 1.0, 1.0))), "no discretisation")
     fb.assemble(hinged(beam(fb.Rigid())))
     # Files keep what was said, and what was not.
     hinged(beam(fb.Rigid())).save(tmp_path / "said.yaml")
     fb.assemble(fb.load(tmp_path / "said.yaml"))
     hinged(beam()).save(tmp_path / "not.yaml")
-    said(lambda: fb.assemble(fb.load(tmp_path / "not.yaml")), "no discretization")
+    said(lambda: fb.assemble(fb.load(tmp_path / "not.yaml")), "no discretisation")
 
 
 def test_modes_of_a_free_tip_under_a_body_with_inertia() -> None:

@@ -165,7 +165,7 @@ def distributed(unit: str, range_: Range = POSITIVE, word: str = "", uniform: bo
 
 
 def check_length_kept(where: str, block: Any) -> None:
-    """Refuse another length of a block with functions of x, which were asked along the length it was built with.
+    """Refuse another length of a block with functions of x, which were evaluated along the length it was built with.
 
     Raises
     ------
@@ -175,7 +175,7 @@ def check_length_kept(where: str, block: Any) -> None:
         if isinstance(field.metadata.get("quantity"), DistributedQuantity) and callable(getattr(block, field.name)):
             raise ParameterError(
                 f"{where}: another length than {block.length:g} m, and {field.name} is a function of x, which was "
-                "asked along that length; build the arm anew with the other one, or give a number."
+                "evaluated along that length; build the arm anew with the other one, or give a number."
             )
 
 

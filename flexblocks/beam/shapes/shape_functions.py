@@ -101,13 +101,13 @@ def moving(shapes: Shapes, quantity: str, xi: float | ca.SX) -> np.ndarray | ca.
 
 
 class ShapeFamily(Protocol):
-    """A discretization, as far as it provides the shape functions of bending."""
+    """A discretisation, as far as it provides the shape functions of bending."""
 
     def shapes(self, tip: TipBody, profiles: BeamProfiles = EULER_BERNOULLI) -> Shapes: ...
 
 
 class RodFamily(Protocol):
-    """A discretization, as far as it provides the shape functions of extension and torsion."""
+    """A discretisation, as far as it provides the shape functions of extension and torsion."""
 
     def rod_shapes(self, tip: TipBody, profiles: BeamProfiles = EULER_BERNOULLI) -> Shapes: ...
 
@@ -183,7 +183,7 @@ def without_rounding(integrals: np.ndarray, bound: np.ndarray) -> np.ndarray:
 
 
 def alike(integrals: np.ndarray) -> np.ndarray:
-    """Return integrals with those made equal that rounding alone tells apart, so that they are one constant."""
+    """Return integrals with those that differ by rounding alone made equal, so that they are one constant."""
     order = np.argsort(integrals, axis=None)
     ascending = integrals.ravel()[order]
     starts = np.append(True, np.diff(ascending) > 10 * ROUNDING * np.abs(ascending[1:]))

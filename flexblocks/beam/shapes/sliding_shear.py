@@ -2,7 +2,7 @@
 
 Of a beam whose sections are in balance the shear strain is -lambda times the derivative of the curvature, lambda =
 EI/(kappa G A l^2), and falls as the beam slides out. Its shapes are phi_i + c(l) chi_i, with functions phi_i and chi_i
-of xi alone: the shapes that the discretization makes at one extension, and what shear changes of them.
+of xi alone: the shapes that the discretisation makes at one extension, and what shear changes of them.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class ShearingShapes:
     both : SlidingShapes
         Integrals of 2 n functions that stretch with the beam and change no further.
     ratio : float
-        lambda for which the discretization has made its shapes.
+        lambda for which the discretisation has made its shapes.
     elements : int
         Of a beam of finite elements, whose coordinates remain deflections of its nodes; else 0.
     """

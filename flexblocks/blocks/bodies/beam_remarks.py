@@ -28,7 +28,7 @@ FASTEST_SOUND = 12.9e3
 def silently_rigid(where: str) -> str:
     """Return the remark on a beam without a discretisation."""
     return (
-        f"{where} has no discretization, so it does not bend; pass one, such as discretization=fb.AssumedModes(3, "
+        f"{where} has no discretisation, so it does not bend; pass one, such as discretization=fb.AssumedModes(3, "
         "tip='auto') or fb.FiniteElements(2), or discretization=fb.Rigid() to keep it rigid."
     )
 

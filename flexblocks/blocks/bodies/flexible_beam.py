@@ -97,7 +97,7 @@ class FlexibleBeam(HasStations):
         Axes along which it deflects. Automatic is decided as an arm is assembled, from its topology: where all joints,
         gravity, offsets and attachments of forces keep the arm in one plane, the axis of the beam in that plane, else
         both. Values, such as masses, stiffnesses and postures, and forces from outside the arm have no influence.
-        `Model.check` tells the outcome.
+        `Model.check` reports the choice.
     flexural_rigidity_z : float, callable or table, optional
         EI for bending along z [N m2]; by default `flexural_rigidity`, which a round section has.
     damping_ratio : float
@@ -193,7 +193,7 @@ class FlexibleBeam(HasStations):
         super().__post_init__()
         if not isinstance(self.discretization, Discretization):
             raise ParameterError(
-                f"{self.where}: discretization = {self.discretization!r}; must be a discretization, such as "
+                f"{self.where}: discretization = {self.discretization!r}; must be a discretisation, such as "
                 "fb.AssumedModes(n) or fb.FiniteElements(n)."
             )
         object.__setattr__(self, "internal_forces", checked_stations(self.where, self.internal_forces, self.length))

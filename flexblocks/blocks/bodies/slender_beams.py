@@ -11,7 +11,7 @@ from flexblocks.beam.assumed_modes import AssumedModes
 from flexblocks.beam.from_block import beam_from_block, tip_body
 from flexblocks.beam.shapes.shape_integrals import discretized_bending
 
-# Errors of a frequency that are told of: of the first one in a plane, and of any other that is kept.
+# Errors of a frequency that are reported: of the first one in a plane, and of any other that is kept.
 FIRST, OTHER = 0.03, 0.2
 # Kept ones that are looked at; the upper half of those of elements is not theirs in the first place.
 MOST = 6
@@ -30,7 +30,7 @@ def frequency_errors(block: Any, carried: np.ndarray) -> dict[str, np.ndarray]:
     Returns
     -------
     dict of ndarray
-        By axis of bending, for each frequency that its discretization keeps, relative.
+        By axis of bending, for each frequency that its discretisation keeps, relative.
     """
     kept = len(block.discretization.coordinates(block.planes[0]))
     count = min(kept if isinstance(block.discretization, AssumedModes) else (kept + 1) // 2, MOST)
@@ -60,7 +60,7 @@ def slender_doubts(block: Any, carried: np.ndarray) -> tuple[str, ...]:
     ]
     if not off:
         return ()
-    # The slowest that is off tells most.
+    # The slowest inaccurate mode matters most.
     error, axis, i = min(off, key=lambda one: (one[2], -one[0]))
     able = block.discretization.can_shear
     remedy = "Take shear=True and rotary_inertia=True" + (

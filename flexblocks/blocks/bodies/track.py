@@ -50,7 +50,7 @@ class Track(FlexibleBeam):
     Raises
     ------
     ParameterError
-        The discretization has kinks, at which a carriage would be hit: `RigidSegments`, and elements with `shear`.
+        The discretisation has kinks, at which a carriage would be hit: `RigidSegments`, and elements with `shear`.
 
     Notes
     -----

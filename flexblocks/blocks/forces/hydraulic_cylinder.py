@@ -88,7 +88,7 @@ class HydraulicCylinder(ForceElement):
     -----
     States ``pressure_a``, ``pressure_b`` [Pa]; of the ideal one ``command`` [m], the length at which the oil would be
     without load. An edge passes ``rated_flow * opening * sqrt(drop / rated_drop)``, laminar below 0.1 % of the supply
-    pressure. There is no cavitation: pressures below zero, -1.013e5 Pa beside the atmosphere, are told in a
+    pressure. There is no cavitation: pressures below zero, -1.013e5 Pa beside the atmosphere, give a
     warning. Plans keep ``length`` between the end stops.
 
     Outputs: ``length`` [m], ``speed`` [m/s], ``force`` [N] of the oil, ``pressure_difference`` [Pa], ``power`` [W] to

@@ -26,7 +26,7 @@ def body(
         Path,
         typer.Argument(
             help="An input file of CalculiX with its .sti, .mas and .dof; a mesh of solids (.msh, .vtk ...) with "
-            "--density and --youngs-modulus; or a body (.npz), which is told of.",
+            "--density and --youngs-modulus; or a body (.npz), which is described.",
             show_default=False,
         ),
     ],

@@ -187,7 +187,7 @@ def _report(request: Request, report: Path | None, json: bool) -> None:
 
 
 def _write(plan: Any, replay: Any, request: Request) -> None:
-    """Write the plan and its picture, where asked for."""
+    """Write the plan and its picture, where requested."""
     if request.out is not None and request.out.suffix.lower() == ".nc":
         plan.save(request.out)
     elif request.out is not None:

@@ -101,7 +101,7 @@ def read_request(path: str | Path, types: Iterable[type] = ()) -> Request:
     ----------
     path : str or Path
     types : iterable of type
-        Blocks, discretizations and sections of your own that the file or its model names.
+        Blocks, discretisations and sections of your own that the file or its model names.
 
     Raises
     ------
@@ -122,7 +122,7 @@ def read_request(path: str | Path, types: Iterable[type] = ()) -> Request:
     def problem() -> Any:
         return from_data({"type": "RestToRest"} | dict(quantities("problem")), f"{path}: problem")
 
-    # All that is wrong is told at once; the model is first, for it knows the units of its variables.
+    # All errors are reported at once; the model comes first, for it knows the units of its variables.
     with refusals.collected():
         checked(data, f"{path}", KEYS, required=("model", "problem"))
     if "model" in data:
@@ -228,7 +228,7 @@ def _audit(value: Any, place: str, types: Iterable[type]) -> Mapping[str, Any] |
             else {name: discretization_from_data(one, f"{place}.finer.{name}", types) for name, one in finer.items()}
         )
     elif finer is not None:
-        raise FileFormatError(f"{place}.finer = {finer!r}; must be a discretization, as {{type: AssumedModes, n: 6}}.")
+        raise FileFormatError(f"{place}.finer = {finer!r}; must be a discretisation, as {{type: AssumedModes, n: 6}}.")
     if not isinstance(arguments.get("refine", False), bool):
         raise FileFormatError(f"{place}.refine = {arguments['refine']!r}; must be true or false.")
     return arguments

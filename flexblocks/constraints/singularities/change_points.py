@@ -23,7 +23,7 @@ from flexblocks.dynamics.tree.charts import chart_functions
 from flexblocks.errors import listing
 
 # Of two postures, how much of the volume of the motions N must be left in those of the next: beyond, they are too far
-# apart to tell how these turn.
+# apart to show how these turn.
 TURNED = 0.1
 # Of neighbours at most so many postures apart, the same volume from which on nothing is looked for between them.
 COARSE, STRAIGHT = 16, 0.9
@@ -52,7 +52,7 @@ def change_points(dae: DAE, q: np.ndarray, p: np.ndarray, held: np.ndarray | Non
 
     Notes
     -----
-    None are told of arms whose attitudes change their coordinates on the way, nor where loops decide for one another
+    None are listed for arms whose attitudes change their coordinates on the way, nor where loops decide for one another
     how they go on.
     """
     if len(q) < 2 or not may_pass(dae, q[0], p):

@@ -14,7 +14,7 @@ from flexblocks.constraints.loop_newton import CLOSED, RANK
 from flexblocks.dae.dae import DAE
 from flexblocks.errors import ModelError, listing
 
-# A motion that is tried [rad, lengths of the loops], and the mismatch that tells loops that it opens: a fraction of its
+# A motion that is tried [rad, lengths of the loops], and the mismatch that marks loops that it opens: a fraction of its
 # square. Roundings of those that stay closed are a thousandth of that.
 STEP = 0.01
 OPEN = 1e-7

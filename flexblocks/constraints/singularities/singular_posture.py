@@ -1,7 +1,7 @@
 """Postures in which the mass matrix loses rank: gimbal lock, aligned axes, a slide pushed all the way in.
 
 There the arm has no equations of motion: a motion of its coordinates that moves no mass has no finite acceleration, and
-a moment about an axis about which no coordinate turns is in no balance of forces, so that nothing tells whether it is
+a moment about an axis about which no coordinate turns is in no balance of forces, so that it is open whether it is
 in equilibrium.
 """
 

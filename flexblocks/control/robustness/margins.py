@@ -136,7 +136,7 @@ def _crossings(candidates: np.ndarray, miss: Callable[[float], float]) -> list[f
     """Return the frequencies of the candidates near the imaginary axis at which `miss` vanishes, polished."""
     crossings = []
     for s in candidates:
-        # Rounding moves a double eigenvalue off the axis by sqrt(eps) or more; `miss` tells which are on it.
+        # Rounding moves a double eigenvalue off the axis by sqrt(eps) or more; `miss` shows which are on it.
         if s.imag < 0 or abs(s.real) > 1e-3 * max(abs(s), 1e-6):
             continue
         w = float(s.imag)

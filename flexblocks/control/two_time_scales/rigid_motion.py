@@ -72,7 +72,7 @@ def rigid_motion(dae: DAE, stiff: Sequence[str] | None = None, slow: Sequence[st
             f"singular_perturbation: {listing(energies)} {what} of '{dae.name}', so that it has no slow or no fast "
             "part; must have both. Name other blocks as stiff."
         )
-    # Coordinates that tell them apart, joints first; N is the identity in their rows.
+    # Coordinates that distinguish them, joints first; N is the identity in their rows.
     candidates = _joints_first(dae) if slow is None else [dae.q_names.index(name) for name in _coordinates(dae, slow)]
     slow_rows = _independent(N, candidates)
     if len(slow_rows) < N.shape[1]:

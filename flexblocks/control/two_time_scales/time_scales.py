@@ -122,6 +122,6 @@ def _at_rest(closed: DAE, posture: Mapping[str, float]) -> np.ndarray:
     names = dict(zip(closed.x.names, closed.x.start.tolist(), strict=True)) | at
     at |= {reference_name(name): names[name] for name in tracked_variables(closed) if reference_name(name) in closed.u}
     with warnings.catch_warnings():
-        # Without gravity compensation an arm is not at rest there; its poles tell how fast it leaves.
+        # Without gravity compensation an arm is not at rest there; its poles show how fast it leaves.
         warnings.simplefilter("ignore")
         return linearize(closed, at).A

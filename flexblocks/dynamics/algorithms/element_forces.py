@@ -102,7 +102,7 @@ def _seen(sweep: RelativeMotions, element: Element) -> list[Motion]:
     nodes, axes = sweep.tree.nodes_of(element), element.terms.axes
     # What does not depend on where it is costs only the way between its ends,
     base = 0 if element.terms.absolute else sweep.common(nodes)
-    # and may take any axes for those of the world: those that it asks for at an end that is fixed in the base.
+    # and may take any axes for those of the world: those that it prescribes at an end that is fixed in the base.
     fixed, start = (None, ca.DM.eye(3)) if element.terms.absolute else _fixed(sweep, base, nodes, axes)
     motions = []
     for i, (node, seen) in enumerate(zip(nodes, axes, strict=True)):
@@ -117,7 +117,7 @@ def _seen(sweep: RelativeMotions, element: Element) -> list[Motion]:
 def _fixed(
     sweep: RelativeMotions, base: int, nodes: Sequence[int], axes: Sequence[ca.DM | None]
 ) -> tuple[int | None, ca.DM]:
-    """Return which frame, of those with axes asked for, is fixed to the base, if any; and the axes to begin in."""
+    """Return which frame, of those with prescribed axes, is fixed to the base, if any; and the axes to begin in."""
     for i, (node, seen) in enumerate(zip(nodes, axes, strict=True)):
         R, _ = sweep.pose(ca.DM.eye(3), base, node)
         if seen is not None and R.is_constant():

@@ -25,7 +25,7 @@ BOUNDS = 100.0
 class _Form:
     """Kinetic energy of all outboard of a body's inlet: K over its twist (6) and `columns`, with errors E.
 
-    `uses` tells in how many bodies each coordinate among the columns has appeared so far.
+    `uses` counts in how many bodies each coordinate among the columns has appeared so far.
     """
 
     K: np.ndarray

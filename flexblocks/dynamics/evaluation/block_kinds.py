@@ -18,7 +18,7 @@ class BlockKinds:
     """Dynamic terms of the blocks of one arm, evaluated once for all blocks of one kind.
 
     Blocks are of one kind if they are of the same class of this library, with the same parameters (numbers or symbols),
-    outlets and locked coordinates, and with the same inertia outboard if their physics asks for it. Blocks of other
+    outlets and locked coordinates, and with the same inertia outboard if their physics uses it. Blocks of other
     packages may use their names, and those with dependent variables have states of their own among their symbols: each
     of them is a kind by itself.
 

@@ -18,7 +18,7 @@ from flexblocks.interfaces.local import Local
 
 @dataclass(frozen=True)
 class WatchedLocal(Local):
-    """A `Local` that notes in `asked` whether `carried` was read; a physics that did not is the same under any load."""
+    """A `Local` that records in `asked` whether `carried` was read; if not, the physics is the same under any load."""
 
     asked: set[str] = field(default_factory=set)
 

@@ -32,7 +32,7 @@ class ForceTerms:
     block : ForceElement
     frames : tuple of AttachedFrame
     axes : tuple of DM (3, 3) or None
-        Those in which the element sees each frame, in the frame's own; None where it asks for none.
+        Those in which the element sees each frame, in the frame's own; None where it prescribes none.
     absolute : bool
         Whether the base must be the world.
     apart : tuple of (int, int)

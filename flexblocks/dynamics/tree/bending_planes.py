@@ -2,7 +2,7 @@
 
 An arm is plane if its mirror image in a plane is the arm itself: then nothing that happens in that plane leaves it, and
 beams have no cause to bend across it. Two planes are tried, those through the axes of the first beam whose planes are
-open. What is asked of a plane with the unit vector n normal to it:
+open. Conditions on a plane with the unit vector n normal to it:
 
 * gravity lies in it;
 * n, in the axes of every frame, and the height of the frame along n are constant, whatever the coordinates: joints turn

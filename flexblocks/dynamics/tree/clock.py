@@ -67,7 +67,7 @@ class Clock:
         return self.offset + self.period * np.arange(first, last + 1)
 
     def ticks_at(self, times: np.ndarray) -> np.ndarray:
-        """Tell whether there is a tick at each of these `times` (k,) [s]."""
+        """Return whether there is a tick at each of these `times` (k,) [s]."""
         turns = (times - self.offset) / self.period
         return np.abs(turns - np.round(turns)) <= SLACK * np.maximum(1.0, np.abs(turns) * 1e-3)
 

@@ -25,7 +25,7 @@ class Foreign:
     Attributes
     ----------
     name : str
-        It tells it from all others.
+        It distinguishes it from all others.
     path : Path
         Of the library.
     build : callable

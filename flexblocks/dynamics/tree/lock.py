@@ -1,4 +1,4 @@
-"""Locks: coordinates of the arm that are held at numbers, and the outputs that tell what holds them."""
+"""Locks: coordinates of the arm that are held at numbers, and the outputs with what holds them."""
 
 from __future__ import annotations
 

@@ -102,6 +102,6 @@ def _called(function: ca.Function, arguments: int, results: int) -> ca.Function:
     if len(alike) != 1:
         raise ParameterError(
             f"controller: the law calls {len(alike)} functions from outside CasADi with {arguments} arguments and "
-            f"{results} results; must be told apart by these numbers."
+            f"{results} results; must be distinguishable by these numbers."
         )
     return alike[0]

@@ -1,4 +1,4 @@
-"""A short recorded run of a controller with its arm: what it is told at each sample, and what follows."""
+"""A short recorded run of a controller with its arm: its inputs at each sample, and its outputs."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SAMPLES, AMPLITUDE = 25, 0.1
 
 @dataclass(frozen=True, eq=False)
 class RecordedRun:
-    """What a controller is told at each sample, and what it computes.
+    """Inputs of a controller at each sample, and what it computes.
 
     Attributes
     ----------
@@ -61,7 +61,7 @@ def _measured(controller: Controller, times: np.ndarray, references: np.ndarray,
         dae = close_loop(arm, controller.law, limits=limits)
         driven = dict(zip(controller.references.names, references.T, strict=True))
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", FlexblocksWarning)  # whatever the motion is, the controller is told of it
+        warnings.simplefilter("ignore", FlexblocksWarning)  # the controller receives the motion, whatever it is
         try:
             run = simulate(dae, times, u={name: piecewise_constant(times, values) for name, values in driven.items()})
         except FlexblocksError as error:

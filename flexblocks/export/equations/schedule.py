@@ -68,7 +68,7 @@ class Schedule:
 def schedule(source: Program, sizes: Sequence[int]) -> Schedule:
     """Return the schedule of a program whose arguments have these sizes.
 
-    A step is as wide as the longest chain of operations asks for: with all of them in steps of that number.
+    A step is as wide as the longest chain of operations requires: with all of them in steps of that number.
     """
     kinds, numbers, operands = _binary(source)
     depth, height = _chains(source)

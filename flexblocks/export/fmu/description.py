@@ -55,7 +55,7 @@ class Description:
     rates, outputs, algebraics : ndarray of bool
         Dependencies on [x, u, p], see `flexblocks.export.fmu.dependencies`.
     charts : bool
-        Whether coordinates change their chart, for which the importer tells the end of each of its steps.
+        Whether coordinates change their chart, for which the importer signals the end of each of its steps.
     """
 
     name: str

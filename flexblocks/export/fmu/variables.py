@@ -105,7 +105,7 @@ def table(dae: DAE, outputs: Sequence[str] | None, clipped: np.ndarray) -> Table
     p, z = u + len(dae.u), u + len(dae.u) + len(dae.p)
     dx, y = z + len(dae.z), z + len(dae.z) + nx
 
-    # The rate of a coordinate is itself a state; its name tells.
+    # The rate of a coordinate is itself a state, as its name says.
     place = {name: x + i for i, name in enumerate(names)}
     rates = [place.get(f"der({name})", dx + i) for i, name in enumerate(names[:nx])]
     state = {rate: x + i for i, rate in enumerate(rates)}

@@ -80,7 +80,7 @@ def fmu(
         Relative tolerance of the integration in co-simulation, unless the importer sets one; the absolute tolerance is
         a hundredth of it, in the unit of each state.
     stop_time : float
-        End of the default experiment [s], which tools propose to whoever opens the FMU; it starts at 0 s, and proposes
+        End of the default experiment [s], which tools propose to the user of the FMU; it starts at 0 s, and proposes
         an interval of a five-hundredth of it between outputs.
     binary : bool, optional
         Whether to include a library compiled for this machine; by default if there is a C compiler. The C sources are

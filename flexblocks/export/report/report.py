@@ -1,4 +1,4 @@
-"""`export.report`: one HTML file of a result, for whoever has no Python."""
+"""`export.report`: one HTML file of a result, for readers without Python."""
 
 from __future__ import annotations
 

@@ -65,7 +65,7 @@ def simulation_report(motion: Trajectory) -> Report:
     cards = (
         ("duration", f"{motion.t[-1] - motion.t[0]:.5g} s"),
         ("samples", f"{len(motion)}"),
-        ("ended", "as asked" if motion.complete else "early"),
+        ("ended", "as requested" if motion.complete else "early"),
         ("energy less work changes by", f"{np.ptp(moving):.3g} J"),
     )
     sections = [

@@ -63,7 +63,7 @@ class Stopped(Exception):
 
 @dataclass(eq=False)
 class Budget:
-    """Time and evaluations of an identification; who is told to stop keeps the best there is.
+    """Time and evaluations of an identification; a search that is stopped keeps the best result so far.
 
     Attributes
     ----------

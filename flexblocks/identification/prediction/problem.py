@@ -193,7 +193,7 @@ class Problem:
         )
 
     def deviations(self, evaluation: Evaluation, weights: Weights) -> np.ndarray:
-        """Return the standard deviations (ny,) of the measurements that the residuals tell."""
+        """Return the standard deviations (ny,) of the measurements, from the residuals."""
         residuals = np.concatenate([prediction.residuals for prediction in evaluation.predictions])
         known = np.concatenate([record.known for record in self.records])
         sizes = np.sqrt(np.sum(residuals**2, axis=0) / np.maximum(known.sum(axis=0), 1))

@@ -1,7 +1,7 @@
 """First values by prediction errors of filters that trust the inputs ever more.
 
-A filter that trusts no input follows the measurements whatever the unknowns are, and its errors tell of the arm from
-sample to sample alone: their squares have hardly any local minima. The more it trusts the inputs, the longer the motion
+A filter that trusts no input follows the measurements whatever the unknowns are, and its errors reflect the arm from
+sample to sample alone: their squares have few local minima. The more it trusts the inputs, the longer the motion
 that counts; in the end it is a simulation.
 """
 

@@ -1,1 +1,1 @@
-"""What a minimum tells: covariance, what the data do not show, residuals, the fit."""
+"""Results at a minimum: covariance, undetermined parameters, residuals, the fit."""

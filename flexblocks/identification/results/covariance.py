@@ -6,7 +6,7 @@ For residuals r with derivatives J, whose autocovariances are G[l] at lag l, est
 
 (Morelli & Klein, Accuracy of aerodynamic model parameters estimated from flight test data, J. Guidance, Control, and
 Dynamics 20, 1997). White residuals of unit variance make C = D, the bound of Cramer and Rao. How many lags count is
-told by the residuals' correlograms (Politis, Adaptive bandwidth choice, J. Nonparametric Statistics 15, 2003), so that
+chosen by their correlograms (Politis, Adaptive bandwidth choice, J. Nonparametric Statistics 15, 2003), so that
 white residuals are taken as white. Correlation that would make intervals narrower is left out.
 """
 
@@ -20,7 +20,7 @@ RELATIVE_ZERO = 1e-13  # of the greatest eigenvalue of the information, scaled t
 
 
 def inverse(information: np.ndarray) -> np.ndarray:
-    """Return the covariance (k, k) of an information; infinite variances where it tells nothing."""
+    """Return the covariance (k, k) of an information; infinite variances where it is zero."""
     sizes = np.sqrt(np.diag(information))
     seen = sizes > 0
     covariance = np.full_like(information, np.nan)

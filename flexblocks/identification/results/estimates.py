@@ -17,7 +17,7 @@ class Estimate:
     name, unit : str
     value : float
     deviation : float
-        Standard deviation, infinite where the data tell nothing.
+        Standard deviation, infinite where the data do not determine it.
     low, high : float
         95 % interval; of what is positive by nature it is one of the logarithm.
     kind : str

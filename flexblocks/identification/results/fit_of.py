@@ -1,4 +1,4 @@
-"""From a minimum to a fit: covariance, what is not told, residuals."""
+"""From a minimum to a fit: covariance, undetermined parameters, residuals."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What data do not tell: unknowns that they do not show, and those that they show only together."""
+"""Undetermined parameters: unknowns that the data do not show, or show only in combination."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Undetermined:
 
 
 def undetermined(unknowns: Unknowns, information: np.ndarray) -> tuple[Undetermined, ...]:
-    """Return the directions along which an information (k, k) on z tells nothing, the unseen unknowns first."""
+    """Return the directions along which an information (k, k) on z is zero, the unseen unknowns first."""
     names = unknowns.names
     alone = np.diag(information) < UNTOLD**-2
     found = [_unseen(names[i], float(information[i, i])) for i in np.flatnonzero(alone)]

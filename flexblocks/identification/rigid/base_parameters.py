@@ -1,4 +1,4 @@
-"""Base parameters: the combinations of standard parameters that torques tell, by the rank of the regressor.
+"""Base parameters: the combinations of standard parameters that torques determine, by the rank of the regressor.
 
 M. Gautier, Numerical calculation of the base inertial parameters of robots, Journal of Robotic Systems 8 (1991)
 485-506.
@@ -58,7 +58,7 @@ def base_parameters(columns: ca.Function, kinds: np.ndarray) -> BaseParameters:
     Raises
     ------
     ComputationError
-        The numbers do not tell clearly which columns depend on others.
+        The numbers do not show clearly which columns depend on others.
 
     Notes
     -----

@@ -1,4 +1,4 @@
-"""Regressor of a rigid arm: torques that are linear in its inertial parameters, by those that torques can tell."""
+"""Regressor of a rigid arm: torques that are linear in its inertial parameters, by those that torques determine."""
 
 from __future__ import annotations
 

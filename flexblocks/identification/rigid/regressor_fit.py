@@ -21,7 +21,7 @@ from flexblocks.user_warning import warn
 from flexblocks.warning_kinds import POOR_FIT
 
 NORMAL = 1.959964  # standard deviations to either side of which 95 % of a normal distribution lie
-# What torques do not tell is taken from the model, each parameter as known within a factor e: it counts as one
+# What torques do not determine is taken from the model, each parameter as known within a factor e: it counts as one
 # measurement of that deviation beside thousands.
 PRIOR = 1.0
 LEAST = 1e-6  # of the torques: no torque is measured better
@@ -74,11 +74,11 @@ class RegressorFit:
     least_squares : dict of float
         The same by least squares alone, which no body need have.
     deviations : dict of float
-        Standard deviations of these; infinite where the records do not tell.
+        Standard deviations of these; infinite where the records do not determine them.
     correlations : (tuple of str, ndarray (b, b))
     standard : dict of float
         Standard parameters that have these base parameters, and are those of bodies that can exist; what torques do not
-        tell is as near to the model as that allows.
+        determine is as near to the model as that allows.
     links : dict of LinkInertia
         By the name of a link: mass, centre of mass, inertia about it.
     residuals : dict of float

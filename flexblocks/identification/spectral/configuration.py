@@ -39,7 +39,7 @@ class Configuration:
     p : ndarray
         Parameters at which the equilibrium is sought first.
     where : str
-        The function that asks, for messages.
+        The calling function, for messages.
 
     Raises
     ------

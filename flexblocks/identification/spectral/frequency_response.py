@@ -39,7 +39,7 @@ class FrequencyResponse:
         Standard deviation of the real, and of the imaginary part. By default from the coherence g2 and the number n of
         averages, abs(H) sqrt((1 - g2) / (2 g2 n)) (Bendat & Piersol, eq 9.90).
     redundancy : float
-        How many neighbouring lines tell as much as one, >= 1: a window spreads noise over them (1.94 of Hann's).
+        How many neighbouring lines count as one, >= 1: a window spreads noise over them (1.94 of Hann's).
     input_units, output_units : sequence of str, optional
     name : str
 

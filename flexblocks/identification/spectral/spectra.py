@@ -17,7 +17,7 @@ from flexblocks.simulation.record import Record
 
 # Samples may be apart by this fraction more or less than the usual interval.
 UNEVEN = 1e-3
-# Lines at which an input, without what it has in common with others, has less than this part of its usual power tell
+# Lines at which an input, without what it has in common with others, has less than this part of its usual power say
 # nothing about it.
 UNEXCITED = 1e-8
 # Highest frequency that is kept, as a fraction of the sample rate. Of a held input, what folds back from above half the
@@ -30,8 +30,8 @@ HIGHEST_HELD, HIGHEST_MEASURED = 0.1, 1 / 2.56
 class Spectra:
     """Estimates at frequencies (f,) [Hz] for l outputs, m inputs: response and deviation (f, l, m), coherence (f, l).
 
-    `averages` is the number of independent segments that tell as much, `redundancy` how many neighbouring lines tell as
-    much as one.
+    `averages` is the number of equivalent independent segments, `redundancy` how many neighbouring lines count as
+    one.
     """
 
     frequency: np.ndarray
@@ -66,7 +66,7 @@ class Segments:
 
     @property
     def redundancy(self) -> float:
-        """How many lines tell as much as one: a window spreads noise over neighbours, whose errors are alike then."""
+        """How many neighbouring lines count as one: a window correlates the errors of neighbours."""
         spread = np.fft.fft(self.window**2) / (self.window @ self.window)
         return float(np.sum(np.abs(spread) ** 2))
 

@@ -67,7 +67,7 @@ class SpectralFit:
     def intervals(self) -> dict[str, tuple[float, float]]:
         """The 95 % interval of each parameter; infinitely wide where the data do not determine.
 
-        Where residuals are larger than the standard deviations that were told, they are widened by that.
+        Where residuals are larger than the standard deviations that were given, they are widened by that.
         """
         return {n: (self.p[n] - NORMAL * sigma, self.p[n] + NORMAL * sigma) for n, sigma in self.deviations.items()}
 

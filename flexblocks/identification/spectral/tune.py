@@ -1,4 +1,4 @@
-"""Weighted least squares over parameters, from several starts, and what the result tells of each parameter."""
+"""Weighted least squares over parameters, from several starts, and how well the result determines each parameter."""
 
 from __future__ import annotations
 
@@ -73,13 +73,13 @@ def tuned(
         Residuals by which each start is brought near first.
     exact : callable
     redundancy : ndarray (n,)
-        How many residuals tell as much as one, of each.
+        How many residuals count as one, of each.
     wanted : Unknowns
     starts : int
     seed : int
         Of the starts that are drawn.
     where : str
-        The function that asks, for messages.
+        The calling function, for messages.
 
     Raises
     ------
@@ -176,14 +176,14 @@ def _told(
     costs: tuple[float, ...],
     where: str,
 ) -> Tuned:
-    """Return what the best result tells, with warnings."""
+    """Return the fit of the best result, with warnings."""
     values = wanted.values(best.x)
     slopes = wanted.slopes(best.x)
     U, sizes, V = np.linalg.svd(best.jac, full_matrices=False)
     seen = sizes > UNSEEN * sizes.max(initial=0.0)
     directions = _directions(V[seen])
     freedom = len(best.fun) - len(values)
-    # Residuals larger than the deviations that were told widen the intervals; smaller ones narrow nothing.
+    # Residuals larger than the deviations that were given widen the intervals; smaller ones narrow nothing.
     size = max(1.0, 2 * best.cost / freedom) if freedom > 0 else 1.0
     of_data = np.concatenate([redundancy, np.ones(len(best.fun) - len(redundancy))])
     # Estimates are U' r / sizes along V; errors of residuals that are alike add up.

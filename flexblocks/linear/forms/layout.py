@@ -1,7 +1,7 @@
 """Layout of a descriptor form: what each row and each column is, by the kinds of its equations.
 
 The kind of an equation is part of its name, so that it is kept in files and through interpolation. Zeros of E and A
-would not tell: a joint in a loop may move no mass, so that its row of E is zero although it is a balance of forces.
+would not show: a joint in a loop may move no mass, so that its row of E is zero although it is a balance of forces.
 """
 
 from __future__ import annotations

@@ -64,7 +64,7 @@ class LinearGrid(RichDisplay):
 
         A, B, C, D are interpolated by cubic polynomials through the four nearest points on each axis (straight lines
         where they are straight, as over masses), the mass matrix in E as `flexblocks.linear.grid.energy_interpolation`
-        tells: block by block, so that the mass of a heavy payload does not spread to directions in which it stays.
+        says: block by block, so that the mass of a heavy payload does not spread to directions in which it stays.
 
         Parameters
         ----------

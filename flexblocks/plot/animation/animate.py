@@ -120,7 +120,7 @@ def _runs(motion: Any, dae: DAE, label: str, mode: int | None, frames: int, tria
 
 
 def _labels(motions: Sequence[Any]) -> list[str]:
-    """Return labels that tell motions apart: what they are, with numbers where several are the same."""
+    """Return labels that distinguish motions: what they are, with numbers where several are the same."""
     words = {
         "Trajectory": "simulation",
         "Plan": "plan",

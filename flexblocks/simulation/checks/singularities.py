@@ -1,4 +1,4 @@
-"""Singular mass matrices in a run: refused where the run meets one, and told where it fails beside one.
+"""Singular mass matrices in a run: refused where the run meets one, and named where it fails beside one.
 
 A motion through gimbal lock has infinite rates of the angles, and one beside it large ones. An integrator that controls
 its error resolves those until rounding takes over, which is refused; one of fixed steps passes over them unawares.
@@ -78,7 +78,7 @@ class Singularities:
         return self._failure(X, z, p, f"{failure}, beside a posture where {{}}")
 
     def is_blocked(self, X: np.ndarray, p: np.ndarray, share: float = STUCK_IN_LINE) -> bool:
-        """Whether closed loops hardly let prescribed coordinates move on from a state (nx + 1,)."""
+        """Whether closed loops nearly block prescribed coordinates from a state (nx + 1,)."""
         if not (self.dae.prescribed and self.dae.tree.loops.closures):
             return False
         J = closure_slopes(self.dae, X[: self.dae.tree.size], p)

@@ -12,7 +12,7 @@ from flexblocks.errors import ParameterError, listing
 from flexblocks.simulation.implicit.displacements import Displacements
 from flexblocks.simulation.implicit.input_table import InputTable
 
-# Spectral radius of generalised alpha at infinite frequency, unless told: vibrations that steps do not resolve die out
+# Spectral radius of generalised alpha at infinite frequency by default: vibrations that steps do not resolve die out
 # in some ten of them, the motion loses little.
 RADIUS = 0.5
 # Newton's iteration ends where what it would still move is such a share of the reach, or of the tolerance of a step.

@@ -1,4 +1,4 @@
-"""Deflections on the slow manifold: what is stiff has bent as far as motion, loads and gravity ask for.
+"""Deflections on the slow manifold: what is stiff has bent as far as motion, loads and gravity require.
 
 A vibration that the steps do not resolve is a fast mode of the arm. Along fast modes all forces balance, those of
 inertia included; along the others the arm accelerates. Both are solved for together, by Newton's method in the modes
@@ -129,7 +129,7 @@ def with_slow_deflections(
         squares, modes = _modes(T.T @ K[np.ix_(moves, moves)] @ T, T.T @ M[np.ix_(moves, moves)] @ T)
         along = T @ modes
         fast = is_fast(np.sqrt(np.maximum(squares, 0.0))) if fast is None else fast
-        # Accelerations that closures ask for; along slow modes, those that forces leave.
+        # Accelerations that closures require; along slow modes, those that forces leave.
         if len(J):
             asked = -posture.closure_accelerations(x) - J @ accelerations
             by_weight = np.linalg.lstsq(J[:, moves] / sizes.weight[moves], asked, rcond=RANK)[0]
@@ -168,6 +168,6 @@ def _modes(K: np.ndarray, M: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         return scipy.linalg.eigh((K + K.T) / 2, (M + M.T) / 2)
     except np.linalg.LinAlgError:
         raise ComputationError(
-            "simulate: slow_start: a coordinate moves no mass, so that no vibration tells what is stiff; leave "
+            "simulate: slow_start: a coordinate moves no mass, so that no vibration shows what is stiff; leave "
             "slow_start out."
         ) from None

@@ -1,4 +1,4 @@
-"""Radau IIA methods of high order with error control, for arms whose fastest modes hardly move and hardly decay.
+"""Radau IIA methods of high order with error control, for arms with fast modes barely excited and damped.
 
 An explicit method has to follow each of these modes for the sake of stability. Elements of a short link of section 5 of
 Theodore & Ghosal oscillate at 105 000 rad/s, and hardly: rk8 takes 7000 steps of 12 evaluations for its 0.5 s, this
@@ -24,7 +24,7 @@ SAFETY, LEAST, MOST = 0.9, 0.2, 8.0
 WORTHWHILE = 1.2
 # The first step of a run, as a share of the way to its last stop ahead.
 SHORTEST = 1e-8
-# Steps over which the effort is told.
+# Steps over which the effort is measured.
 RECENT = 6
 # Steps' worth of effort that the beginning may take beyond what is allowed.
 BEGINNING = 12

@@ -21,7 +21,7 @@ def crossings(signal: TimeSignal, limit: float, start: float, end: float) -> np.
 
     def beyond(times: np.ndarray) -> np.ndarray:
         values = _values(signal, times)
-        # Values that are not finite are refused by `jumps`, which is told of them.
+        # Values that are not finite are passed on to `jumps`, which refuses them.
         wrong = np.where(np.isfinite(values), 0.0, values)
         return np.column_stack([(values < -limit) + wrong, (values > limit) + wrong])
 

@@ -78,7 +78,7 @@ class Signal(TimeSignal):
 
     Notes
     -----
-    Steps of the integration are kept as short as these samples ask for: whatever they show to move is seen, also after
+    Steps of the integration are kept as short as these samples require: whatever they show to move is seen, also after
     a long rest. A pulse that is shorter than a 2000th of the run may lie between two of them: state where it begins and
     ends as breakpoints; between two of these there are five samples at least.
 

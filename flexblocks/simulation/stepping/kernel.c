@@ -127,7 +127,7 @@ static integer run(const equations *e, const method *r, const schedule *s, doubl
 /* Take the runs from first to last - 1 from X (runs, states + 1) on, which becomes where they end, with inputs
    U (runs or 1, rows, inputs) and p (runs or 1, parameters), at `next_U` and `next_p` numbers from one run to the next.
    States are kept in out (runs, kept, states + 1), the steps that each run has taken in done (runs); a run ends with the
-   step that fails. An implicit method has a memory, with which the first run goes on if it is told to. Returns 1 where
+   step that fails. An implicit method has a memory, with which the first run goes on if that is requested. Returns 1 where
    there is no memory. */
 int flexblocks_runs(const equations *e, const method *r, const schedule *s, integer first, integer last, double *X,
                     const double *U, integer next_U, const double *p, integer next_p, double *out, integer next_out,

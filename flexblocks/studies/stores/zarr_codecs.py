@@ -9,8 +9,8 @@ from typing import Any
 
 from flexblocks.studies.stores.store import StoreError
 
-# Compressors and filters of Zarr's second format that only turn bytes into bytes, numbers or texts. Of others nobody
-# knows: "pickle" runs what it reads, and a package that is installed may register any name.
+# Compressors and filters of Zarr's second format that only turn bytes into bytes, numbers or texts. Others may do
+# harm: "pickle" runs what it reads, and a package that is installed may register any name.
 COMPRESSORS = {"blosc", "bz2", "gzip", "lz4", "lzma", "zlib", "zstd"}
 FILTERS = {"adler32", "crc32", "crc32c", "delta", "fixedscaleoffset", "shuffle", "vlen-utf8"}
 

@@ -9,7 +9,7 @@ from pyomo.common.config import ConfigValue, NonNegativeInt
 from pyomo.contrib.solver.common.config import SolverConfig
 
 #: No banner. MUMPS begins with twice the memory that it estimates, not with IPOPT's eleven times: that is allocated and
-#: released for every factorisation, and takes a fifth of it (32 states, 40 intervals). IPOPT doubles it when asked to.
+#: released for every factorisation, and takes a fifth of it (32 states, 40 intervals). IPOPT doubles it on request.
 DEFAULT_OPTIONS = {"sb": "yes", "mumps_mem_percent": 100}
 #: Stands for a time limit of 0, which IPOPT refuses [s]: over before the first iteration.
 NO_TIME = 1e-9

@@ -106,11 +106,11 @@ def collect(model: BlockData) -> Components:
 
 
 def _check_discretized(model: BlockData) -> None:
-    """Refuse derivatives and integrals over continuous sets: until they are discretized, they are free variables."""
+    """Refuse derivatives and integrals over continuous sets: until they are discretised, they are free variables."""
     for kind in (DerivativeVar, Integral):
         for component in model.component_objects(kind, active=True, descend_into=True):
             raise UnsupportedModelError(
-                f"{kind.__name__} '{component.name}' is not discretized, and nothing ties it to its variable. Apply "
+                f"{kind.__name__} '{component.name}' is not discretised, and nothing ties it to its variable. Apply "
                 "TransformationFactory('dae.collocation') or 'dae.finite_difference' to the model first."
             )
 

@@ -16,9 +16,9 @@ def add_reached_state(b: Any, t: PhaseTranscription) -> None:
     """Add ``b.reached_q[name]`` and ``b.reached_v[name]``, in which the last interval ends, if it leaves modes open.
 
     A damping scheme keeps modes that it does not resolve where the forces of each point put them, at the goal at rest,
-    all but exactly. To ask for their deflections and rates there asks for what is left of them, to within the square of
+    all but exactly. Prescribing their deflections and rates prescribes what is left of them, to within the square of
     their period over the interval's length: for the first two derivatives of these forces, which inputs have to bring
-    to zero in the last intervals, by conditions that are hardly independent.
+    to zero in the last intervals, by conditions that are nearly dependent.
     """
     if not t.unresolved.names:
         return

@@ -157,7 +157,7 @@ def _moving(dae: DAE, end: End, before: OperatingPoint, base: tuple[int, ...]) -
 
 
 def _in_time(n: int, goal: End, duration: float, before: OperatingPoint, admissible: Admissible) -> Admissible | None:
-    """Return what keeps a goal by place as near as limits on rates ask; None if it is, or cannot be."""
+    """Return what keeps a goal by place as near as limits on rates require; None if it is, or cannot be."""
     limits = admissible.limits
     way = before.x[:n, None] + duration / PEAK * limits.x[n : 2 * n]
     low, high = np.maximum(limits.x[:n, 0], way[:, 0]), np.minimum(limits.x[:n, 1], way[:, 1])

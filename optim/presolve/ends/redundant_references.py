@@ -22,7 +22,7 @@ def redundant_references(dae: DAE, goal: OperatingPoint, duration: float) -> tup
     """Return the references, by number among all states, that follow at a goal from the other states there.
 
     Computed torque makes the errors of joints motions of their own, which no reference excites: an arm that starts on
-    its references stays there, and where both have to be at the goal, one of the two is asked once more than needed.
+    its references stays there, and where both have to be at the goal, one of the two is prescribed once too often.
     By what piecewise constant inputs reach, linearised about the goal: in a `duration` [s], and in ever shorter times
     before its end.
     """

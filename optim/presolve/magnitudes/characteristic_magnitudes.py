@@ -23,7 +23,7 @@ from .characteristic_motion import CharacteristicMotion, characteristic_motion
 # benchmarks/real_plans does not end with two loads.
 ENERGIES = 10.0
 NOTHING_BENT = 1e-14  # share of the kinetic energy
-LEAST = 0.1  # of what the motion's energy could make of a variable that hardly takes part; by trial
+LEAST = 0.1  # of what the motion's energy could make of a variable that barely takes part; by trial
 
 # Magnitudes by the name of a phase's Vars, each in the order of their last index.
 Magnitudes = dict[str, np.ndarray]

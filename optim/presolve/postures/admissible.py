@@ -19,7 +19,7 @@ from ..path_values import PathValues
 
 @dataclass(frozen=True, eq=False)
 class Admissible:
-    """What a phase asks of a posture at rest.
+    """What a phase requires of a posture at rest.
 
     Attributes
     ----------

@@ -23,7 +23,7 @@ from .search_time import ipopt_time, time_is_over
 from .values_at_rest import at_rest
 
 # How far pressures and lengths of ropes go from the posture, in their magnitudes; the second if that finds none. What a
-# slack rope or an open contact hardly depends on, a step of Newton's would move by millions, and not back.
+# slack rope or an open contact barely depends on, a step of Newton's would move by millions, and not back.
 ROOMS = (10.0, 1e3)
 SILENT = {"print_time": False, "error_on_fail": False, "show_eval_warnings": False}
 
@@ -82,7 +82,7 @@ class PostureProgram:
     def solutions(self) -> Iterator[tuple[np.ndarray, float]]:
         """Yield the postures (ns,) solved for from all start points, with their distances, scaled, the nearest first.
 
-        Whether a linkage can be led to one takes long to tell, so that is asked one by one.
+        Whether a linkage can be led to one takes long to find out, so they are checked one by one.
         """
         for room in ROOMS if len(self.dae.x) > 2 * self.dae.tree.size else ROOMS[:1]:
             some = False
@@ -133,7 +133,7 @@ class PostureProgram:
         return bool(np.max(np.abs(self.values(s) - self.target) / self.scale.values, initial=0.0) < MET)
 
     def _is_in_assembly(self, s: np.ndarray) -> bool:
-        # The closures among the equations cannot tell a pin from one that is turned by half a turn.
+        # The closures among the equations cannot distinguish a pin from one that is turned by half a turn.
         n = self.dae.tree.size
         return not self.dae.tree.loops.closures or same_assembly(self.dae, self.near.x[:n], s[:n], self.near.p)
 

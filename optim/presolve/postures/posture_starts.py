@@ -40,7 +40,7 @@ def start_points(
     """
     n = dae.tree.size
     size, ways = joint_motions(dae, near, held)
-    # Of a rope that is slack no value tells which way it is taut: so from where the arm was drawn, too.
+    # The value of a slack rope does not show which way it is taut: so from where the arm was drawn, too.
     w = dae.x.start[2 * n :]
     drawn = [np.concatenate([dae.x.start[:n], w, start[n + len(w) :]])] if len(w) else []
     if not ways.shape[1]:

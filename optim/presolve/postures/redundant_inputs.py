@@ -35,7 +35,7 @@ def held_within(
         return None
     try:
         return replace(posture(dae, prescribed, at, admissible, where), freedom=0)
-    except ProblemError:  # what is beyond which limit is told of `at`
+    except ProblemError:  # what is beyond which limit is reported of `at`
         return None
 
 

@@ -1,1 +1,1 @@
-"""Refusals: what start, goals and limits alone tell of a motion that cannot be; the table says what is asked when."""
+"""Refusals: motions that start, goals and limits alone show to be impossible; the table says what is checked when."""

@@ -1,4 +1,4 @@
-"""Conserved momentum: motions of a floating arm that it forbids, as far as start and goal alone tell."""
+"""Conserved momentum: motions of a floating arm that it forbids, as far as start and goal alone show."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ FORBIDDEN = "plan: goal: momentum forbids it: nothing pushes the arm from outsid
 
 
 def check_momenta(transcribed: TranscribedProblem) -> None:
-    """Refuse motions of a floating arm that its momentum forbids, as far as starts and goals tell."""
+    """Refuse motions of a floating arm that its momentum forbids, as far as starts and goals show."""
     dae = transcribed.dae
     if dae.u.with_role("disturbance"):  # known forces change the momentum
         return
@@ -35,7 +35,7 @@ def check_momenta(transcribed: TranscribedProblem) -> None:
 
 
 def check_momentum(dae: DAE, begin: End, end: End) -> None:
-    """Refuse a motion of a floating arm that its momentum forbids, as far as both ends tell."""
+    """Refuse a motion of a floating arm that its momentum forbids, as far as both ends show."""
     floating = list(floating_base(dae, end.point)) if begin.kind == end.kind == "fixed" else []
     if not floating:
         return

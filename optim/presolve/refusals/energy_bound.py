@@ -28,7 +28,7 @@ from ..transcribed_problem import TranscribedProblem
 
 POSTURES = 256  # at which the largest F and M^-1 are looked for
 # The bound must be exceeded by this factor: the largest values over postures are samples, and deflections move masses,
-# too. Short of it, the solver tells more: which limit yields, when and by how much.
+# too. Short of it, the solver says more: which limit yields, when and by how much.
 MARGIN = 10.0
 
 

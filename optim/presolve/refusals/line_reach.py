@@ -54,7 +54,7 @@ def _check(t: PhaseTranscription, line: Follow, frame: str) -> None:
     for share, *there in places.tolist():
         near = searches[-1].nearest if searches else t.start
         searches.append(_Search(t, position, share, np.array(there), near))
-    # From all start points only where that may tell: each takes long
+    # From all start points only where that may help: each takes long
     while worst := max(searches, key=lambda search: search.off, default=None):
         if worst.off <= line.tolerance * (1 + TYPED):
             return

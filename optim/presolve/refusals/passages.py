@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-SAMPLES = 1000  # of a line, at most, by which its ends are told to be apart
-STRAIGHT = 0.8  # of the way along the line, from which on the distance of two places tells of no way back; by trial
+SAMPLES = 1000  # of a line, at most, by which its ends are found to be apart
+STRAIGHT = 0.8  # of the way along the line, from which on the distance of two places rules out a way back; by trial
 APART = 2.0  # tolerances: two parts of a line that are nearer leave room to change from one to the other
 
 

@@ -1,4 +1,4 @@
-"""The table of refusals: what is asked of every transcribed problem, and what only after a solve has failed.
+"""The table of refusals: checks of every transcribed problem, and those made only after a solve has failed.
 
 Each check raises a ProblemError that names what cannot be, by how much, and what to change.
 """
@@ -38,7 +38,7 @@ def _asks_too_much(transcribed: TranscribedProblem) -> bool:
     return False
 
 
-# In the order in which they speak, and of which problems they are asked. Momenta are among them, since a discretization
+# In the order in which they speak, and for which problems they are made. Momenta are among them, since a discretisation
 # does not conserve them: a solver finds motions that no arm makes.
 BEFORE: tuple[tuple[Check, Asked], ...] = (
     (check_limits, lambda _: True),
@@ -67,7 +67,7 @@ AFTER_A_FAILURE: tuple[Check, ...] = (check_lines,)
 
 
 def refuse(transcribed: TranscribedProblem) -> None:
-    """Refuse a problem for what tells at once that it has no solution.
+    """Refuse a problem that cheap checks show to have no solution.
 
     Raises
     ------
@@ -79,7 +79,7 @@ def refuse(transcribed: TranscribedProblem) -> None:
 
 
 def refuse_unsolved(transcribed: TranscribedProblem) -> None:
-    """Refuse a problem that a solver has failed on for what tells that it has no solution.
+    """Refuse a problem that a solver has failed on if a check shows that it has no solution.
 
     Raises
     ------

@@ -18,7 +18,7 @@ def check_moved(transcribed: TranscribedProblem) -> None:
     """Refuse a motion from rest to rest that moves what no input acts on, not even by way of other coordinates.
 
     The plane of a beam in which no joint turns it stays in balance: a load that is picked up sets it swinging, and no
-    motion before that can bend it so. Only the balance of the next load asks for that.
+    motion before that can bend it so. Only the balance of the next load requires that.
     """
     dae, n = transcribed.dae, transcribed.dae.tree.size
     if (

@@ -40,7 +40,7 @@ def _check(t: PhaseTranscription) -> None:
         return
     knows = dae.tree.prescribed or dae.u.with_role("disturbance")
     if dae.tree.has_undriven_base or knows or follows_from_balance(dae) or is_conservative(dae, t.limits):
-        return  # of the last one energy tells, at less cost
+        return  # for the last one energy decides, at less cost
     motion = BentMotion(dae, t.start, t.problem.start, t.waypoints, t.mesh.duration)
     if motion.ways.shape[1] < len(dae.u):  # inputs that can stand in for each other
         return

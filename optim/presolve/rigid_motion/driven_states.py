@@ -60,7 +60,7 @@ def moving_forces(
     """Return by how much first-order states (points, nw) exceed those of rest, to exert the forces of a motion.
 
     By virtual work on the motions of the `driven` coordinates, as `rigid_inputs`: what inputs do not exert themselves,
-    motors by their currents and cylinders by their pressures do. Only states that inputs drive are asked.
+    motors by their currents and cylinders by their pressures do. Only states that inputs drive are checked.
 
     Parameters
     ----------

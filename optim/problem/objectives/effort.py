@@ -35,7 +35,7 @@ class Effort(SquaredInputs):
         motions, which cannot be chosen, need none, and count for nothing). Motors of different strength do not compare
         as they are. Inputs of one unit do by default; of several units (torques of a shoulder, the force of a slide,
         the speed of a winch), each counts over the largest that the rigid arm's motion takes of its unit, which the
-        summary tells: squares of N m added to squares of N would depend on the size of the arm.
+        summary states: squares of N m added to squares of N would depend on the size of the arm.
     """
 
     word: ClassVar[str] = "effort"

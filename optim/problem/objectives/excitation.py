@@ -21,7 +21,7 @@ from ..signals.instant import Instant
 from ..signals.signals import Signals
 from .functionals import Extending
 
-# Relative standard deviation with which a parameter is known beforehand, where nothing else is said: hardly at all.
+# Relative standard deviation with which a parameter is known beforehand, by default: so large that it does not count.
 UNKNOWN = 100.0
 SWEEP = 501  # samples of the first guess
 UNSEEN = 0.5  # such a deviation after the motion

@@ -18,7 +18,7 @@ from ...errors import ProblemError
 
 
 class InputForm(Protocol):
-    """The part of an input parametrization that an objective term may depend on."""
+    """The part of an input parametrisation that an objective term may depend on."""
 
     @property
     def name(self) -> str: ...
@@ -95,8 +95,8 @@ class Objective(ABC):
         """Return the objective with inputs over these sizes, by name, unless it has its own: their squares compare."""
         return self
 
-    def check_inputs(self, inputs: InputForm, names: Sequence[str], others: Collection[str] = ()) -> None:  # noqa: B027  (most terms accept any input parametrization)
-        """Refuse an input parametrization, or names of inputs, that are incompatible with the term.
+    def check_inputs(self, inputs: InputForm, names: Sequence[str], others: Collection[str] = ()) -> None:  # noqa: B027  (most terms accept any input parametrisation)
+        """Refuse an input parametrisation, or names of inputs, that are incompatible with the term.
 
         Of the arm's inputs a plan chooses `names`; `others`, such as references whose rates it chooses, may be named.
 

@@ -17,7 +17,7 @@ from .names import positive, required_names
 from .path_constraint import BoundedValue, PathConstraint
 from .segments import beyond, squared_distance
 
-# How sharply the nearest piece is told from the others, in squared tolerances; by trial. At a corner of 90 degrees the
+# How sharply the nearest piece stands out from others, in squared tolerances; by trial. At a corner of 90 degrees the
 # mean over two pieces makes the tube no more than 0.3 % narrower.
 SHARPNESS = 40.0
 
@@ -42,7 +42,7 @@ class Follow(PathConstraint):
     -----
     (D^2 - d^2) / (2 D) >= 0 with the tolerance D and the distance d from the nearest piece: a mean over all pieces,
     weighted by exp(-40 d^2 / D^2) and so never less than the least, which is smooth where one piece yields to the
-    next. Nothing asks for a direction: where the line crosses or comes near itself, via points say which way.
+    next. No direction is prescribed: where the line crosses or comes near itself, via points say which way.
     """
 
     is_distance: ClassVar[bool] = True

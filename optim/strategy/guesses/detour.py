@@ -71,7 +71,7 @@ def detour(t: PhaseTranscription, seeds: int = SEEDS) -> tuple[Waypoint, ...]:
 
 
 def _balanced(t: PhaseTranscription, x: np.ndarray) -> np.ndarray:
-    """Return the equilibrium with the same driven coordinates, where ropes, cylinders or loops ask for balance.
+    """Return the equilibrium with the same driven coordinates, where ropes, cylinders or loops need balance.
 
     Where there is none, the state as it is: a rope that is 10 cm too short pulls with tons.
     """

@@ -21,13 +21,13 @@ def finer_transcriptions(
     """Return finer transcriptions, the one that is to be tried first at the beginning.
 
     Quasi-static modes get their dynamics back, at first with a symmetric scheme: with a damping one, inputs steer modes
-    that the mesh does not resolve in its last intervals only, and rest asks of them what is hardly independent. Two
-    loads on a floating space arm take 13 iterations, and with Radau collocation 72 or no end. Where there are more such
+    that the mesh does not resolve in its last intervals only, and rest imposes nearly dependent conditions on them. Two
+    loads on a floating space arm converge in fewer iterations than with Radau collocation. Where there are more such
     modes than the inputs can bring to rest on that mesh, such a plan may not be solved, and all intervals are halved
     instead: some of the modes are resolved then.
-    Where that hardly helped (`stalls`), what a replay shows is the missing dynamics, which are tried on finer meshes.
+    Where that did not help (`stalls`), the replay shows the missing dynamics, which are tried on finer meshes.
     A symmetric scheme is raised to degree 6. Then intervals with large local errors are halved, or all of them: also
-    where the last refinement hardly helped, as vibrations get from fine intervals to coarse ones. There a higher degree
+    where the last refinement did not help, as vibrations get from fine intervals to coarse ones. There a higher degree
     comes last, since with several periods of a mode in an interval none resolves it.
 
     Notes

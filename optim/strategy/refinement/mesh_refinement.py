@@ -74,7 +74,7 @@ def refine_mesh(plan: Plan, criteria: Criteria, solver: Solver | None = None, se
     them. What is finer is for `finer_transcriptions`; of several the next is tried where one is not solved. Each
     plan starts from the last one; from least effort if its duration is free and the last one lived off its scheme and
     missed by much, as a motion with excessive vibration on a coarse mesh keeps it on a finer one. Where it misses by
-    little, shorter intervals come before another scheme, until halving all of them hardly helps. Where a scheme that
+    little, shorter intervals come before another scheme, until halving all of them no longer helps. Where a scheme that
     conserves vibrations did not help, the one that damps them goes first on the finer mesh, too, from its own last
     plan; and last elsewhere.
 
@@ -102,10 +102,10 @@ def refine_mesh(plan: Plan, criteria: Criteria, solver: Solver | None = None, se
             return replace(best, status="optimal")
         stalls = excess > settings.progress * before
         is_near = excess <= settings.near
-        # Where all intervals were halved, and that hardly helped, what is left is the scheme's and not the intervals'.
+        # Where halving all intervals did not help, the error is the scheme's and not the intervals'.
         shorter_first = is_near and not (stalls and was_doubled)
         ways = [(plan, finer) for finer in finer_transcriptions(plan, most, settings, stalls, shorter_first)]
-        # What was not solved on a coarser mesh comes last, unless what was solved in its place hardly helped.
+        # What was not solved on a coarser mesh comes last, unless what was solved in its place did not help.
         if not (stalls and has_static_modes(plan)):
             ways.sort(key=lambda way: _kind(way[1]) in failed)
         options = plan.transcribed.options
@@ -207,12 +207,12 @@ def _replayed(plan: Plan, solver: Solver, settings: Settings, most: Allowed) -> 
     errors, local = plan.mesh_errors, 0.0
     if errors is not None and errors.needs_feedback:
         local = replace(errors, allowed=most).excess
-        # Far from what was planned an arm that stands up whirls about, which takes long to simulate and tells nothing.
+        # Far from its plan an upright arm tumbles, which takes long to simulate and shows nothing.
         if local > settings.hopeless:
             return plan, local, {}
     try:
         replay = plan.replay(
-            law=chosen_law(AUTO, errors),  # one that fails tells that the plan does, and takes its time
+            law=chosen_law(AUTO, errors),  # one that fails shows that the plan does, and takes its time
             time_limit=settings.refinement_time if solver.budget.seconds is None else solver.budget.seconds,
         )
     except SimulationError:  # inputs of a coarse mesh may be too violent to simulate, or take too long

@@ -1,4 +1,4 @@
-"""Model refinement: finer discretizations of the arm until the plan passes its audit."""
+"""Model refinement: finer discretisations of the arm until the plan passes its audit."""
 
 from __future__ import annotations
 

@@ -47,13 +47,13 @@ class Modes(Relaxation):
 
 
 def are_beyond_inputs(transcribed: TranscribedProblem) -> bool:
-    """Whether the mesh leaves more modes unresolved than inputs can bring to what is asked of them at an end."""
+    """Whether the mesh leaves more modes unresolved than inputs can bring to their conditions at an end."""
     at, step = transcribed.first[0].start, shortest_step(transcribed)
     return transcribed.options.quasi_static is None and more_than_inputs(transcribed.dae, at, step)
 
 
 def may_lack_dynamics(transcribed: TranscribedProblem) -> bool:
-    """Whether modes are too many for what is asked of them, and can be quasi-static: not with closed loops."""
+    """Whether modes have more conditions than inputs can meet, and can be quasi-static: not with closed loops."""
     return not transcribed.dae.tree.loops.closures and are_beyond_inputs(transcribed)
 
 

@@ -23,7 +23,7 @@ from ..warm_start import start_from
 # The time that weighs the inputs' rates, as a share of the duration: about twice that of `Effort`. Shortest times are
 # more often reached from smooth inputs. By trial.
 SMOOTHING = 0.11
-EVEN = 0.5  # the share of effort at which it costs as much as what was asked
+EVEN = 0.5  # the share of effort at which it costs as much as the objective
 TRIAL = 200  # iterations of another objective from the first guess: those that converge take 9 to 164
 
 
@@ -64,7 +64,7 @@ class Objective(ContinuousRelaxation):
 
     @cached_property
     def _weight(self) -> float:
-        """The weight at which effort costs as much as what was asked, along a motion of least effort."""
+        """The weight at which effort costs as much as the objective, along a motion of least effort."""
         found = self._least_effort
         if found is None or not found.plan.objective > 0:
             return 1.0

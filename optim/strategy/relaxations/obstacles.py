@@ -31,7 +31,7 @@ FAR = 0.25
 class Obstacles(Relaxation):
     """Path constraints that may be lifted.
 
-    A motion without them tells which way to go; it is drawn out of what it violates by a penalty. Where points follow
+    A motion without them shows which way to go; it is drawn out of what it violates by a penalty. Where points follow
     a line to which the smooth motion is near, the first guess lies along it, and they are kept from the beginning.
     """
 

@@ -1,4 +1,4 @@
-"""Rates of joints: within a few times those of the first guess, which keep an optimum from whirling the arm about."""
+"""Rates of joints: within a few times those of the first guess, which keep an optimum from spinning the arm round."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ LEAST = 0.5  # of the largest of all joints of its unit: the rate of one that st
 class Rates(Relaxation):
     """Limits on the rates of joints, a few times those of the first guess.
 
-    Joints without gears or rotors let an optimum whirl light links about, ever faster, to save effort in others: it is
+    Joints without gears or rotors let an optimum spin light links, ever faster, to save effort in others: it is
     not resolved by any mesh. A plan may end within these limits.
     """
 

@@ -33,7 +33,7 @@ class Rest(Relaxation):
     """The energy that may be left at goals, as a share of the largest kinetic energy.
 
     A damping scheme lets inputs steer modes that the mesh does not resolve in its last intervals only. Conditions on
-    these are then hardly independent, and at the limits of the inputs, as of shortest times, no direction is left to
+    these are then nearly dependent, and at the limits of the inputs, as of shortest times, no direction is left to
     meet them. Several scenarios may not come to rest exactly under the same inputs.
     """
 
@@ -76,7 +76,7 @@ class Rest(Relaxation):
         self._most = allowed(Criteria(), found.plan.transcribed.arm, found.plan.trajectories).miss
 
     def _applies_to(self, request: Request) -> bool:
-        """Whether a request is of all that was asked: one scenario, or least effort in a fixed time, comes to rest."""
+        """Whether a request is the whole one: one scenario, or least effort in a fixed time, comes to rest."""
         asked = self.asked.problem
         return (
             self.applies
@@ -113,7 +113,7 @@ class Rest(Relaxation):
 def miss_at_goals(plan: Plan) -> float:
     """Return by how much an end point misses its place at a goal with a leeway [m], at most.
 
-    Of where a floating base is at the end: that is up to the momentum, and not asked.
+    Of where a floating base is at the end: that is up to the momentum, and not prescribed.
     """
     motion, end, most = plan.trajectory, 0.0, 0.0
     for traj in phase_trajectories(plan.pyomo_model)[0]:
@@ -139,7 +139,7 @@ def _resting(transcribed: TranscribedProblem) -> list[int]:
 
 
 def with_leeway(transcribed: TranscribedProblem, problem: Problem, leeway: float) -> Problem:
-    """Return a problem with this leeway [J] at every goal that is asked exactly."""
+    """Return a problem with this leeway [J] at every goal that is exact."""
     resting = _resting(transcribed)
     phases = [replace(phase, leeway=leeway) if i in resting else phase for i, phase in enumerate(problem.phases)]
     return replace(problem, phases=tuple(phases))
@@ -161,7 +161,7 @@ def largest_energy(model: Any) -> float:
 def _is_overdetermined(transcribed: TranscribedProblem) -> bool:
     """Whether rest of all scenarios, with more fast modes together than inputs, takes long and much effort.
 
-    With closed loops it is asked exactly: two loads on a boom had no end with a leeway.
+    With closed loops it is exact: two loads on a boom did not converge with a leeway.
     """
     dae, at, step = transcribed.dae, transcribed.first[0].start, shortest_step(transcribed)
     return not dae.tree.loops.closures and len(transcribed.runs) * fast_modes(dae, at, step) > len(dae.u)

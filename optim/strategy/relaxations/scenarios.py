@@ -60,7 +60,7 @@ class Scenarios(Relaxation):
         return f"scenarios {', '.join(map(str, self._sets[len(self._sets) - int(level) - 1]))}"
 
     def reached(self) -> None:
-        """Warn of the coordinate farthest from where it is asked, since scenarios share the travel of drives."""
+        """Warn of the coordinate farthest from its goal, since scenarios share the travel of drives."""
         off = [
             (abs(t.goal[name] - value), i, name, value, t.goal[name])
             for i, run in enumerate(self.transcribed.runs[1:], start=1)

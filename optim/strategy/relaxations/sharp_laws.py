@@ -131,7 +131,7 @@ class SharpLaws(ContinuousRelaxation):
         return round(max(1 - level / self.least_level, 0.0) * (len(self._details) + 1))
 
     def _difference(self, level: float) -> str:
-        """Return how the laws at a level differ from those asked for."""
+        """Return how the laws at a level differ from the modelled ones."""
         told: dict[str, list[str]] = {}
         for name, law in self._laws.items():
             softer = law.rounding.softer if law.own else "creeps instead of sticking"

@@ -14,7 +14,7 @@ PADE = [
     670442572800, 33522128640, 1323241920, 40840800, 960960, 16380, 182, 1,
 ]  # fmt: skip
 NORM = 5.4
-FARTHEST = 2.0**64  # factor of a state in balancing: motions that none drives, as of an arm at rest, have no end
+FARTHEST = 2.0**64  # factor of a state in balancing: undriven motions grow without bound
 
 
 @np.errstate(over="ignore", invalid="ignore")

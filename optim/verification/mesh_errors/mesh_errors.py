@@ -20,7 +20,7 @@ UNSTABLE = 100.0
 COARSE = 5.0
 # A plan is called unresolved where its errors exceed this share of the arm's reach: its motion is then another one.
 RESOLVED = 0.01
-MOST_TOLD = 1e6  # growth that a message tells as a number
+MOST_TOLD = 1e6  # growth that a message gives as a number
 BEYOND = "farther off than the arm reaches"
 
 

@@ -121,7 +121,7 @@ def test_inactive_or_local_suffix_does_not_scale():
 
 
 def test_user_scaling_is_the_suffix_alone():
-    """IPOPT's name for what other interfaces need to be told; without it, IPOPT scales the program in addition."""
+    """IPOPT's name for what other interfaces need as an option; without it, IPOPT scales the program in addition."""
     found = []
     for method in ("user-scaling", "none", "gradient-based"):
         m = badly_scaled()

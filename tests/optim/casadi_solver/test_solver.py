@@ -264,7 +264,7 @@ def test_differential_equations_must_be_discretized():
     model.decay = pyo.Constraint(model.t, rule=lambda m, t: m.rate[t] == -m.x[t])
     model.x[0].fix(1.0)
     model.end = pyo.Objective(expr=model.x[1] ** 2)
-    with pytest.raises(UnsupportedModelError, match="DerivativeVar 'rate' is not discretized"):
+    with pytest.raises(UnsupportedModelError, match="DerivativeVar 'rate' is not discretised"):
         solve(model)
     pyo.TransformationFactory("dae.collocation").apply_to(model, nfe=3, ncp=3)
     solve(model)

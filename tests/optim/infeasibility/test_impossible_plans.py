@@ -158,7 +158,7 @@ TWELVE = {
 }
 
 
-# Told only after a solve that takes longer than the others.
+# Reported only after a solve that takes longer than the others.
 LONG = ("too sluggish a motor",)
 
 

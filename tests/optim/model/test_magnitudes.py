@@ -52,7 +52,7 @@ ONE_BY_ONE = [{"length": 1e-3}, {"mass": 1e3}, {"time": 1e-3}]
 
 @cache
 def way(gravity: float, ball: bool, **units: float) -> tuple[int, float]:
-    """Return the iterations of all solves, and the effort without units, past a ball in the payload's way if asked."""
+    """Return the iterations of all solves, and the effort without units, past a ball in the payload's way or not."""
     arm, task = boom(**units, gravity=gravity)
     length, mass, time = (units.get(name, 1.0) for name in ("length", "mass", "time"))
     if ball:

@@ -1,4 +1,4 @@
-"""Modes that the mesh does not resolve: what the goal leaves open, how little that is, what it costs to ask for."""
+"""Modes that the mesh does not resolve: what the goal leaves open, how little that is, what it costs to prescribe."""
 
 import numpy as np
 import pytest
@@ -18,7 +18,7 @@ from flexblocks.optim.strategy.warm_start import start_from
 from flexblocks.optim.verification.arrivals import outputs_at
 
 HOME, GOAL = ({"joint1.angle": a, "joint2.angle": b} for a, b in ((0.0, 0.0), (np.pi / 2, np.pi / 6)))
-# Of least effort in 2 s on 400 intervals, which resolve all modes (docs/benchmarks/plans.md)
+# Of least effort in 2 s on 400 intervals, which resolve all modes (docs/benchmarks/planning.md)
 EFFORT = 0.189935
 
 

@@ -98,7 +98,7 @@ def test_more_scenarios_need_more_values():
 
 
 def test_where_the_inertia_changes_the_report_tells_of_the_scenarios():
-    """A beam that bends changes the inertia a little: not refused, but told where no motion is found."""
+    """A beam that bends changes the inertia a little: not refused, but reported where no motion is found."""
     arm = fb.assemble(models.subudhi_morris_2002(links=1), symbolic=("payload.mass",))
     masses = ({"payload.mass": 0.0}, {"payload.mass": 0.3})
     m = optim.pyomo_model(arm, swing(scenarios=masses), intervals=20)

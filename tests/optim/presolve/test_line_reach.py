@@ -1,4 +1,4 @@
-"""Lines that an arm cannot follow are told, by closed forms."""
+"""Lines that an arm cannot follow are refused, by closed forms."""
 
 import math
 from functools import cache
@@ -52,7 +52,7 @@ def follow(
 
 
 def asked(dae: fb.DAE, problem: optim.RestToRest, intervals: int) -> None:
-    """Ask what is asked where a solve has failed."""
+    """Make the checks that follow a failed solve."""
     refuse_unsolved(transcribe(dae, problem, TranscriptionOptions(intervals=intervals)))
 
 

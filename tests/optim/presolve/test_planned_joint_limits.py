@@ -62,7 +62,7 @@ def test_they_are_bounds_of_states():
 
 @pytest.mark.parametrize("own", [{"joint1.angle": (-1.0, 0.2)}, {"joint1.angle": (None, 1 / 6)}])
 def test_limits_of_the_problem_replace_them(own):
-    """By a narrower and by a wider one, of which a warning tells."""
+    """By a narrower and by a wider one, which gives a warning."""
     wider = own["joint1.angle"][1] > 1 / 9
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -122,3 +122,15 @@ def test_a_flexible_arm_keeps_the_angle_of_its_link():
     kept = planned(dae, ends[0], {"joint1.angle": 0.0}, 1.0)
     assert np.max(free.trajectory["joint1.angle"]) > 0.145
     assert np.max(kept.trajectory["joint1.angle"]) < 0.14 * (1 + 1e-3)
+
+
+def test_a_limit_where_the_joint_cannot_be_is_refused():
+    """A limit may be wider than that of a joint, whose place it takes, but not elsewhere; nor may one of a phase."""
+    dae, ends = arm(low=-1.0, high=1.0), ({"joint1.angle": 1.5}, {"joint1.angle": 1.8})
+    message = r"joint1\.angle = \(1\.01, 2\); excludes the whole range of the model's own limits, -1 to 1 rad"
+    beyond = {"joint1.angle": (1.01, 2.0)}
+    with pytest.raises(optim.ProblemError, match=message):
+        planned(dae, *ends, 1.0, limits=beyond)
+    phase = optim.Phase("there", ends[1], 1.0, limits=beyond)
+    with pytest.raises(optim.ProblemError, match=message):
+        optim.plan(dae, optim.Problem(ends[0], (phase,)), intervals=4)

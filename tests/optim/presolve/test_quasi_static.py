@@ -165,7 +165,7 @@ def test_named_coordinates_stand_still():
 
 @pytest.mark.slow
 def test_refinement_goes_back_to_all_modes():
-    """A quick motion: 0.1 mm is too much to ask of modes that stand still, and not of the same mesh without."""
+    """A quick motion: 0.1 mm is too strict for modes that stand still, and not for the same mesh without."""
     dae = subudhi_morris()
     plan = optim.plan(dae, two_links(1.0), intervals=40, quasi_static=500.0, refine=True)
     first, *_, last = plan.attempts
@@ -268,6 +268,6 @@ def test_where_no_mode_is_resolved_the_slowest_keeps_its_dynamics(duration, obje
         least = 1.0 / 3.0  # s: the way over the largest rate
         assert least * (1 - 1e-5) < plan.duration < 1.1 * least
     else:
-        for i in (1, 2):  # where the servos are told to be
+        for i in (1, 2):  # the references of the servos
             reference = plan.inputs[f"servo{i}.reference"](plan.trajectory.t)
             np.testing.assert_allclose(plan.trajectory[f"joint{i}.angle"], reference, atol=5e-3)

@@ -126,7 +126,7 @@ def test_a_boom_on_cylinders_comes_to_a_goal_in_motion():
     [("two links (Subudhi & Morris)", (0.1, 0.15, 0.2), 110), ("pump boom, cylinders", (60.0, 120.0), 40)],
 )
 def test_the_same_inputs_for_several_loads(name, loads, most):
-    """Each load comes to its place up to the energy that the plan tells; three at once took 170 to 300 iterations.
+    """Each load comes to its place up to the energy that the plan states; three at once took 170 to 300 iterations.
 
     The boom took 28 to 281, or had no end, with rest of modes that its mesh does not resolve.
     """

@@ -19,7 +19,7 @@ from flexblocks.optim.problem.serialization import from_data, to_data
 
 @cache
 def two_links(size: float = 1.0) -> fb.DAE:
-    """Two rigid links in the plane, as heavy as their size asks."""
+    """Two rigid links in the plane, as heavy as their size demands."""
     model = fb.Model("two links")
     place = model.add(fb.Ground("ground")).frame_b
     for i in (1, 2):
@@ -133,7 +133,7 @@ def test_refused_by_name():
 
 @pytest.mark.slow
 def test_a_target_that_passes_by_is_met_while_it_is_in_reach():
-    """Above the foot at 3 s, within two lengths of it for 1 of 5.5 s; met by the links that an instant asks for."""
+    """Above the foot at 3 s, within two lengths of it for 1 of 5.5 s; met by the links of that instant."""
     course = optim.Course(("4 * (3 - time)", "0.3", None), matched=False)
     plan = optim.plan(two_links(), optim.RestToRest(START, {"payload": course}, (0.5, 6.0)), intervals=10)
     T = plan.duration

@@ -19,7 +19,7 @@ def arm():
 
 @cache
 def three_links(gravity=9.81):
-    """Return three rigid links of 0.4 m in a vertical plane, one more than a place asks for."""
+    """Return three rigid links of 0.4 m in a vertical plane, one more than a place needs."""
     model = fb.Model("three links", gravity=(0.0, -gravity, 0.0))
     place = model.add(fb.Ground("ground")).frame_b
     for i in (1, 2, 3):
@@ -52,7 +52,7 @@ def test_places_that_the_path_forbids_are_refused(arm, path, says):
 
 
 def test_what_the_posture_decides_is_not_refused(arm):
-    """The second joint can be where its limit asks, though the nearest posture has it elsewhere."""
+    """The second joint can be within its limit, though the nearest posture has it elsewhere."""
     ends = {"payload.x": 0.5, "payload.y": 0.0}, {"payload.x": 0.5, "payload.y": 0.3}
     bent = optim.RestToRest(*ends, 2.0, path=optim.Within("joint3.angle", low=1.5))
     plan = optim.plan(arm, bent, intervals=10)

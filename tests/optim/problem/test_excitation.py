@@ -1,4 +1,4 @@
-"""Motions that tell most: information as states, its derivatives, what a fit knows already."""
+"""Motions with the most information: information as states, its derivatives, what a fit knows already."""
 
 from __future__ import annotations
 

@@ -95,7 +95,7 @@ def test_tracking_follows(hinge, over):
 
 
 def test_tip_tracks_a_line():
-    """The tip of a flexible arm keeps to a straight line much better than without being told to."""
+    """The tip of a flexible arm keeps to a straight line much better than without the objective."""
     arm = subudhi_morris()
     start, goal = {"joint1.angle": 0.0, "joint2.angle": 0.9}, {"joint1.angle": 0.9, "joint2.angle": 0.9}
     ends = [np.array([0.5 * (np.cos(a) + np.cos(a + 0.9)), 0.5 * (np.sin(a) + np.sin(a + 0.9))]) for a in (0.0, 0.9)]

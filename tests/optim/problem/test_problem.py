@@ -25,7 +25,7 @@ MALFORMED = [
     (lambda: optim.Phase("reach", at(1.0), 1.0, p={"payload.mass": np.nan}), "payload.mass = nan"),
     (lambda: optim.Problem(at(0.0), ()), "at least one"),
     (lambda: optim.Problem(at(0.0), (REACH, REACH)), "2 are called 'reach'"),
-    (lambda: optim.Problem(at(0.0), (optim.Phase("reach", None, 1.0),)), "'reach' is the last and has no end"),
+    (lambda: optim.Problem(at(0.0), (optim.Phase("reach", None, 1.0),)), "'reach' is the last and has no goal"),
     (lambda: optim.Problem(at(0.0), (optim.Phase("a", at(1.0), 1.0, balance="next"),)), "no phase comes next"),
     (lambda: optim.Problem(at(0.0), (REACH, BACK), "time"), r"duration = 1 \+ 1 s; a fixed time"),
     (lambda: optim.Problem(at(0.0), (optim.Phase("a", at(1.0), "free"), BACK)), "a slower motion always costs less"),

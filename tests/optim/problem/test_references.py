@@ -113,7 +113,7 @@ LOOPS = {
 
 @pytest.mark.parametrize("law", ["computed torque", "stiffness alone", pytest.param("PID", marks=SLOW)])
 def test_references_of_closed_loops_are_one_signal(law):
-    """Up to accelerations; with computed torque, an arm on its references asks the goal of these alone."""
+    """Up to accelerations; with computed torque, an arm on its references has a goal for these alone."""
     arm = rigid_arm()
     goal = {"joint1.angle": 1.0, "joint2.angle": 0.5}
     loops = {name: f"motor{i}.torque" for i, name in enumerate(goal, 1)}

@@ -79,7 +79,7 @@ def test_energy_left_counts_springs_weight_and_servos():
 def test_mean_and_worst_of_the_scenarios():
     """Each is best at what it minimises: elastic energy in the joint of a one-link arm, for two payloads.
 
-    Without damping the servo is told its reference alone, whose effort then weighs next to nothing.
+    Without damping the servo receives its reference alone, whose effort then weighs next to nothing.
     """
     model = models.subudhi_morris_2002(links=1, modes=0)
     model.connect(model.add(fb.PDServo("servo", kp=30.0)).flange_b, "joint1.axis")
@@ -126,7 +126,7 @@ def test_replay_of_a_scenario_that_phases_decide(body):
 
 @pytest.mark.slow
 def test_leeway_is_sought_where_exact_rest_is_out_of_reach():
-    """Two stiffnesses of a joint under servos, from cold: what is left counts as nothing, and is told."""
+    """Two stiffnesses of a joint under servos, without a warm start: what is left is negligible, and is reported."""
     servos = {f"motor{i}": fb.PDServo(f"motor{i}", kp=20.0, kd=2.0) for i in (1, 2)}
     dae = fb.assemble(models.subudhi_morris_2002().copy(servos), symbolic=("spring1.stiffness",))
     goal = {"joint1.angle": np.pi / 2, "joint2.angle": np.pi / 6}

@@ -67,7 +67,7 @@ def test_angular_velocities_can_be_told_or_left_open():
     assert course.conditions("tip", 2.0) == pytest.approx(
         {"tip.x": 0.5, "tip.velocity_x": 0.0, "tip.angular_velocity_y": 0.6, "tip.angular_velocity_z": 0.1}
     )
-    # Told ones take the place of those of the orientation.
+    # Given ones take the place of those of the orientation.
     both = optim.Course(orientation=TURNING, angular_velocity=(None, None, 0.1)).conditions("tip", 2.0)
     assert [name for name in both if "velocity" in name] == ["tip.angular_velocity_z"]
 

@@ -79,6 +79,7 @@ def trials(mpc: optim.MPC) -> tuple[np.ndarray, np.ndarray]:
     ],
     ids=["plain", "limits", "of accelerations", "two samples", "within a sample", "delay"],
 )  # fmt: skip
+@pytest.mark.filterwarnings("ignore:MPC.*; its limits are")  # they act from the start
 def test_both_command_the_same(options: dict) -> None:
     """Fall-backs and what they count included; to the tolerance of the quadratic programme."""
     mpc = law(**options)

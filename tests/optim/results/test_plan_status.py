@@ -1,4 +1,4 @@
-"""Statuses of plans: what a plan is called whose equations do not hold, or whose mesh tells nothing of the arm."""
+"""Statuses of plans: what a plan is called whose equations do not hold, or whose mesh says nothing of the arm."""
 
 from __future__ import annotations
 

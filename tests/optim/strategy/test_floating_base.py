@@ -348,7 +348,7 @@ def test_a_center_of_mass_and_a_momentum_stay_what_they_are(dae: fb.DAE) -> None
 
 @pytest.mark.slow
 def test_a_cart_that_rolls_takes_its_center_of_mass_along() -> None:
-    """Started at 0.2 m/s, from 0 to 0.2 T: what is asked beside that is refused, and nothing where rails hold it."""
+    """Started at 0.2 m/s, from 0 to 0.2 T: what contradicts that is refused, and nothing where rails hold it."""
     model = chain(
         fb.Prismatic("rails", axis=(1, 0, 0)),
         fb.RigidBody("cart", 10.0, np.eye(3)),

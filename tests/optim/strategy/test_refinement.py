@@ -131,7 +131,7 @@ def test_inputs_that_jump_are_told_where_refinement_ends():
 
 
 def test_start_from_a_plan_loses_nothing_on_a_finer_mesh():
-    """Twice the intervals, the same polynomials: the coarse motion again, stretched in time where asked."""
+    """Twice the intervals, the same polynomials: the coarse motion again, stretched in time where requested."""
     arm, problem = subudhi_morris(), quarter_turn((4.0, 2.0), duration=1.5, objective="effort")
     coarse = optim.plan(arm, problem, intervals=20)
     m = optim.pyomo_model(arm, problem, intervals=40)

@@ -1,4 +1,4 @@
-"""Relaxations compose: what is asked may need several of them at once."""
+"""Relaxations compose: a problem may need several of them at once."""
 
 from __future__ import annotations
 

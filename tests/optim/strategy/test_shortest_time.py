@@ -106,7 +106,7 @@ def lift():
 
 @pytest.mark.slow
 def test_stiff_beams_take_the_time_of_rigid_links():
-    """With four modes a beam unresolved: from a start without their dynamics, up to a leeway that is told."""
+    """With four modes a beam unresolved: from a start without their dynamics, up to a leeway that is reported."""
     # To 1.2 rad there are two local optima, of 0.66 and 0.73 s; here there is one
     problem = replace(lift(), goal={"joint1.angle": 0.9, "joint2.angle": 0.1})
     rigid = optim.plan(stiff_arm(), problem, intervals=30)

@@ -86,7 +86,7 @@ def test_what_refinement_found_to_miss_is_no_optimum():
 
 
 def test_progress_names_what_is_worst():
-    """Every iteration but the last violates something, told by its own name."""
+    """Every iteration but the last violates something, which is named."""
     from flexblocks.optim.casadi_solver import CasadiSolver
 
     told: list[str] = []

@@ -135,7 +135,7 @@ def test_audit_that_leads_nowhere_is_unresolved(quick):
 
 def test_finer_models_that_do_not_fit_are_refused(quick):
     rigid = optim.plan(arm(0, links=1), swing(), intervals=10)
-    with pytest.raises(optim.ProblemError, match="no beam to discretize more finely"):
+    with pytest.raises(optim.ProblemError, match="no beam to discretise more finely"):
         rigid.audit()
     assert rigid.audit({"link1": fb.AssumedModes(2, tip="auto")}).finer.residual_deflection
     with pytest.raises(optim.ProblemError, match=r"inputs motor1.torque, motor2.torque; must be those of the plan"):

@@ -161,7 +161,7 @@ def test_crane_of_two_booms_is_refined_and_audited_with_feedback():
 
 
 def test_errors_beyond_all_numbers_are_infinite_without_a_warning_of_numpy(raised):
-    """A plan whose errors grow so wrote "overflow encountered in square" to users, beside the warning that tells."""
+    """A plan whose errors grow so wrote "overflow encountered in square" to users, beside the warning that explains."""
     (traj,) = phase_trajectories(raised.pyomo_model)[0]
     far = np.full((1, len(traj.transcription.dae.x)), 1e200)
     with warnings.catch_warnings():

@@ -37,7 +37,7 @@ Result get_range(Instance *instance, unsigned int first, double *values, size_t 
     if (result != GOOD)
         return result;
     if (count != N_X)
-        return report(instance, FAILED, "%u values are asked for; there are %u states.", (unsigned)count,
+        return report(instance, FAILED, "%u values are requested; there are %u states.", (unsigned)count,
                       (unsigned)N_X);
     memcpy(values, instance->state.values + first, sizeof(double) * count);
     return GOOD;

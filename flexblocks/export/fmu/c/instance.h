@@ -101,7 +101,7 @@ Result clocks_tick(Instance *instance, int *states_changed); /* whether continuo
 /* Whether the inertia of the weakest motion at a state is below this share of what it is elsewhere, and what it is. */
 int singular_posture(Instance *instance, const double *x, double share, char *text, size_t size);
 
-/* Shares of that inertia: at which what fails is told to be beside a singular posture (about 0.03 rad), and at which whoever integrates is warned of one (0.001 rad). */
+/* Shares of that inertia: below which a failure is reported as beside a singular posture (about 0.03 rad), and below which the importer is warned of one (0.001 rad). */
 #define BESIDE 1e-3
 #define NEARLY_SINGULAR 1e-6
 

@@ -66,7 +66,7 @@ def write(scene: Scene, path: Path, fps: float, speed: float, size: tuple[int, i
                 stage.draw(figure, float(time))
                 writer.grab_frame(facecolor=BACKGROUND)
     except subprocess.CalledProcessError as error:
-        # Of a full disk ffmpeg tells in its last lines alone.
+        # ffmpeg reports a full disk in its last lines alone.
         told = str(error.stderr or error).strip().splitlines()
         raise OSError(next((line for line in told if "space" in line), f"ffmpeg: {told[-1]}")) from error
 

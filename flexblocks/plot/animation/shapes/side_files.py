@@ -11,7 +11,7 @@ MOST_BYTES = 200_000_000  # of a mesh file, and of one that it names
 
 @dataclass
 class SideFiles:
-    """What trimesh asks for files by their names: those in the folder of a mesh file, or below its parent folder.
+    """A resolver of file names for trimesh: those in the folder of a mesh file, or below its parent folder.
 
     Attributes
     ----------

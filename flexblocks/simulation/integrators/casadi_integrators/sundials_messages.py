@@ -1,4 +1,4 @@
-"""Messages that SUNDIALS writes to the standard error before it fails, which the error that follows tells better.
+"""Messages that SUNDIALS writes to the standard error before it fails, which the error that follows explains better.
 
 CasADi's option ``disable_internal_warnings`` silences CVODES, not IDAS.
 """

@@ -1,9 +1,9 @@
 // Colours of values, and values in words.
 
-// Viridis at nine places.
+// The upper two thirds of Viridis at nine places: its dark end vanishes on a dark background.
 const MAP = [
-  [68, 1, 84], [71, 44, 122], [59, 81, 139], [44, 113, 142], [33, 144, 141],
-  [39, 173, 129], [92, 200, 99], [170, 220, 50], [253, 231, 37],
+  [49, 104, 142], [40, 124, 142], [33, 145, 140], [32, 164, 134], [53, 183, 121],
+  [94, 201, 98], [144, 215, 67], [200, 224, 32], [253, 231, 37],
 ].map((c) => c.map((v) => v / 255));
 
 /** Write the colour of a share from 0 to 1 into `out` at `at`, as linear light. */
