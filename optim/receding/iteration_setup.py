@@ -199,7 +199,7 @@ def setup(asked: Asked) -> Setup:
     signals = tuple(asked.objective.paths)
     named_values(model, signals)
     low, high, rate = _input_limits(asked, model)
-    check_limits(model, asked.limits, asked.objective.paths, x)
+    check_limits(model, asked.limits, asked.path, asked.objective.paths, x)
     effort = _efforts(asked, model, low, high)
     sizes_u = np.where(np.isfinite(high - low), (high - low) / 2, effort)
     driving = np.zeros(len(dae.u))

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+import casadi as ca
 import numpy as np
 
 from flexblocks.errors import ParameterError
 from flexblocks.simulation.trajectory import Trajectory
 from flexblocks.user_warning import warn
 
+from ..problem.path_constraints.path_constraint import BoundedValue, PathConstraint
 from ..warning_kinds import HORIZON_BEYOND_LIMITS, LIMITS_OF_ACTUATORS
-from .costs import named_values
 from .prediction import Prediction
+from .soft_limits import bounded_values
 
 # Of a limit's size, by which values may be beyond it: rounding.
 ROUNDING = 1e-9
@@ -23,7 +25,11 @@ BALANCED = 1e-3
 
 
 def check_limits(
-    model: Prediction, limits: Mapping[str, tuple[float, float]], paths: Mapping[str, Any], x: np.ndarray
+    model: Prediction,
+    limits: Mapping[str, tuple[float, float]],
+    constraints: Sequence[PathConstraint],
+    paths: Mapping[str, Any],
+    x: np.ndarray,
 ) -> None:
     """Refuse limits that exclude those of actuators and joints; warn of what is beyond limits already.
 
@@ -32,6 +38,8 @@ def check_limits(
     model : Prediction
     limits : dict
         (low, high) by name, of inputs and signals.
+    constraints : sequence of PathConstraint
+        Obstacles and regions.
     paths : dict
         References by signal.
     x : ndarray (nx,)
@@ -54,7 +62,8 @@ def check_limits(
             )
     _warn_of_actuators(model, limits)
     kept = joints | dict(limits)
-    beyond = [*_beyond_in_posture(model, kept, x), *_beyond_to_hold(model, kept, x), *_beyond_along_paths(kept, paths)]
+    soft = bounded_values(model, {name: pair for name, pair in kept.items() if name not in dae.u}, constraints)
+    beyond = [*_beyond_in_posture(model, soft, x), *_beyond_to_hold(model, kept, x), *_beyond_along_paths(kept, paths)]
     if beyond:
         warn(
             f"MPC: {'; '.join(beyond)}. Choose a posture at= and references within the limits, or widen these.",
@@ -76,20 +85,20 @@ def _warn_of_actuators(model: Prediction, limits: Mapping[str, tuple[float, floa
         )
 
 
-def _beyond_in_posture(model: Prediction, limits: Mapping[str, tuple[float, float]], x: np.ndarray) -> Iterator[str]:
-    """Yield the limits that the posture is beyond."""
+def _beyond_in_posture(model: Prediction, soft: Sequence[BoundedValue], x: np.ndarray) -> Iterator[str]:
+    """Yield the limits that the posture is beyond, with the inputs that hold it."""
     dae = model.dae
-    signals = tuple(name for name in limits if name not in dae.u)
-    values = model.function("limited", [named_values(model, signals)], [dae.x.symbol, dae.p.symbol])
-    for name, value in zip(signals, values(x, dae.p.start).full().ravel(), strict=True):
-        yield from _beyond(f"at: {name} = {value + 0.0:.3g}", value, limits[name])
+    held = [ca.substitute(ca.SX(each.value), model.u, model.holding) for each in soft]
+    function = model.function("limited", [ca.vertcat(*held)], [dae.x.symbol, dae.p.symbol, model.force])
+    for each, value in zip(soft, function(x, dae.p.start, 0).full().ravel(), strict=True):
+        yield from _beyond(f"at: {each.name} = {value + 0.0:.3g}", value, (float(each.low), float(each.high)))
 
 
 def _beyond_to_hold(model: Prediction, limits: Mapping[str, tuple[float, float]], x: np.ndarray) -> Iterator[str]:
     """Yield the limits that the inputs are beyond that hold the arm in the posture, where it is an equilibrium."""
     dae, n = model.dae, model.n
-    left = model.at_rest - model.input_matrix @ model.holding
-    function = model.function("held", [model.holding, model.at_rest, left], [dae.x.symbol, dae.p.symbol, model.force])
+    results = [model.holding, model.at_rest, model.missing]
+    function = model.function("held", results, [dae.x.symbol, dae.p.symbol, model.force])
     still = np.concatenate([x[:n], np.zeros(n), x[2 * n :]])
     holding, forces, left = (part.full().ravel() for part in function(still, dae.p.start, np.zeros(n)))
     if not np.max(np.abs(left), initial=0.0) <= BALANCED * np.max(np.abs(forces), initial=0.0):

@@ -106,6 +106,11 @@ class Prediction:
         return rest, ca.sparsify(B)
 
     @property
+    def at_rest(self) -> ca.SX:
+        """The generalised forces (n,) that are missing where the arm rests in its posture, without chosen inputs."""
+        return self._at_rest[0][: self.n]
+
+    @property
     def input_matrix(self) -> ca.SX:
         """The generalised forces (n, nu) of the chosen inputs at rest, none of those that change first-order states."""
         return self._at_rest[1][: self.n, :]

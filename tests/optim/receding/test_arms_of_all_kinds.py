@@ -17,7 +17,7 @@ START = {"joint1.angle": 1.0}
 
 
 def four_bar(spatial: bool = False) -> DAE:
-    """Return a four-bar with a flexible coupler in the vertical plane; in space, three of its six closures follow from others."""
+    """Return a four-bar with a flexible coupler in the vertical plane; in space, half of its six closures follow."""
     axis, gravity = ((0, -1, 0), (0, 0, -9.81)) if spatial else ((0, 0, 1), (0, -9.81, 0))
     model = fb.Model("four-bar", gravity=gravity)
     ground, far = model.add(fb.Ground("ground")), model.add(fb.FixedTransform("far", (0.9, 0.0, 0.0)))
