@@ -204,10 +204,8 @@ class Prediction:
         # Closures by their second derivatives: J times the accelerations.
         J = Rx[nx - n :, n : 2 * n].copy()
         Ry[nx - n :, :n], Rx[nx - n :] = J, 0.0
-        Z = np.eye(nx)
-        if len(J):
-            along = scipy.linalg.null_space(J)
-            Z = scipy.linalg.block_diag(along, along, np.eye(nx - 2 * n))
+        along = scipy.linalg.null_space(J) if len(J) else np.eye(n)
+        Z: np.ndarray = np.asarray(scipy.linalg.block_diag(along, along, np.eye(nx - 2 * n)))
         slopes = -np.linalg.solve(Ry, np.hstack([Rx, Ru]))[: nx - n]
         A = np.vstack([np.hstack([np.zeros((n, n)), np.eye(n), np.zeros((n, nx - 2 * n))]), slopes[:, :nx]])
         return Z.T @ A @ Z, Z.T @ np.vstack([np.zeros((n, len(self.inputs))), slopes[:, nx:]]), Z
