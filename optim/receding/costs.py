@@ -19,7 +19,7 @@ from .prediction import Prediction
 from .scales import PACE
 
 ELASTIC = "elastic_energy"
-# Of the cost-to-go: the weight of states that no signal tells, against one tolerance, each in its own scale.
+# Of the cost-to-go: the weight of states that no signal depends on, against one tolerance, each in its own scale.
 UNTOLD = 1e-4
 # An elastic coordinate's rate counts as a signal that is off by its tolerance where it moves the arm by as much within
 # this share of the horizon: a regulator of the tip alone leaves vibrations as little damped as they are, and loses them

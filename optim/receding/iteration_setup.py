@@ -46,7 +46,7 @@ BRAKE = 0.1
 SHIFTS = 5
 # Of equations of intervals in a plan that begins anew.
 NEWTON_STEPS = 6
-# Of a disturbance's estimate: forces whose effect within a sample is this share of others' are told that much slower.
+# Of a disturbance's estimate: forces whose effect within a sample is this share of others' are estimated that much slower.
 REGULARISED = 1e-2
 # Closures that are violated close within this share of the horizon.
 CLOSING = 0.05
@@ -82,7 +82,7 @@ FIRST_SLACK, FIRST_PRICE = 0.1, 1e-3
 
 
 class Asked(Protocol):
-    """What a law was asked for."""
+    """The arguments of a law."""
 
     dae: DAE
     objective: Tracking
@@ -367,7 +367,7 @@ def _input_limits(asked: Asked, model: Prediction) -> tuple[np.ndarray, np.ndarr
         if not _is_number(value) or value <= 0:
             raise ParameterError(f"MPC: rates: {name} = {value!r}; must be a number > 0 [unit/s].")
     low, high = np.array(pairs).T
-    # An actuator saturates there, whatever was asked for.
+    # An actuator saturates there, whatever the limits given.
     return np.maximum(low, -np.array(own)), np.minimum(high, np.array(own)), np.array(rates, dtype=float)
 
 

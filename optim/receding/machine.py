@@ -20,10 +20,10 @@ def compiled_or_interpreted(
     Parameters
     ----------
     where : str
-        Who asks, for messages.
+        The caller, for messages.
     name, source : str
     flags : sequence of str
-        What the compiler is told behind the code.
+        Options of the compiler behind the code.
     interpreted : callable
         It makes a function of the name that it is given.
     """

@@ -86,7 +86,7 @@ class MPC(Law):
     grid : ndarray (intervals,)
         Lengths [s].
     cost_to_go_left_out : float or None
-        Share of the regulator's cost-to-go that the terminal cost cannot tell from the signals and what holds the arm;
+        Share of the regulator's cost-to-go that the terminal cost cannot express by the signals and what holds the arm;
         None where there is no such regulator, so that the terminal cost is the distance of the signals alone.
 
     Notes
@@ -205,7 +205,7 @@ class MPC(Law):
 
     @property
     def predicts_from_states(self) -> bool:
-        """Whether a controller by itself is told all states."""
+        """Whether a controller by itself measures all states."""
         return True
 
     @property

@@ -33,7 +33,7 @@ class Prediction:
     feedback : float
         Rate at which violations of closures decay [1/s].
     where : str
-        Who asks, for messages.
+        The caller, for messages.
     """
 
     dae: DAE

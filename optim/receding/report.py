@@ -70,12 +70,12 @@ class Report:
 
     def __str__(self) -> str:
         acted = {name: count for name, count in self.fallbacks.items() if count}
-        told = listing(f"{name.replace('_', ' ')} {count}" for name, count in acted.items()) if acted else "none"
+        fallbacks = listing(f"{name.replace('_', ' ')} {count}" for name, count in acted.items()) if acted else "none"
         return (
             f"{self.steps} iterations, {1e3 * self.median_time:.3g} ms (median), {1e3 * self.p99_time:.3g} ms (99 %), "
             f"{1e3 * self.worst_time:.3g} ms (worst); {self.qp_iterations:.3g} iterations of the quadratic programme, "
             f"{self.most_qp_iterations} at most; inputs at limits in {100 * self.saturated:.3g} % of samples, "
-            f"references out of reach in {100 * self.limited_references:.3g} %; fall-backs: {told}"
+            f"references out of reach in {100 * self.limited_references:.3g} %; fall-backs: {fallbacks}"
             f"{'' if self.compiled else '; without a compiler, by NumPy'}"
         )
 

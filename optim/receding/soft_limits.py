@@ -82,7 +82,7 @@ def soft_limits(
     scales : ndarray (nx,)
         Of the states.
     x, p : ndarray
-        Where sizes of violations are told.
+        Where sizes of violations are measured.
     """
     values = ca.vertcat(*[each.value for each in bounded])
     symbols = [model.dae.x.symbol, model.u, model.dae.p.symbol, model.force]

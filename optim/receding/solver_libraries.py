@@ -31,7 +31,7 @@ class SolverLibraries:
 
     @property
     def flags(self) -> tuple[str, ...]:
-        """What a C compiler is told."""
+        """Options of a C compiler."""
         names = [f"-l{name}" for name in LIBRARIES]
         return (f"-I{self.headers}", f"-L{self.folder}", f"-Wl,-rpath,{self.folder}", *names)
 

@@ -154,7 +154,7 @@ class Horizon:
         return found if finite else None
 
     def changed(self, m: Plan, made: Linearized, dx: np.ndarray, du: np.ndarray) -> None:
-        """Change the plan by a solution of the programme, a step beyond what linearisations tell in part.
+        """Change the plan by a solution of the programme, a step beyond the range of linearisations in part.
 
         Raises
         ------

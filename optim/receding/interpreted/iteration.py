@@ -111,7 +111,7 @@ class Iteration:
                 # Nothing is known of this sample: the last command goes on.
                 m.count("unknown_samples")
                 command = m.last.copy()
-                m.predicted[:] = np.nan  # so that the next one tells nothing of forces
+                m.predicted[:] = np.nan  # so that the next one says nothing of forces
             else:
                 if begun:
                     self._estimate(m, measured, p)
@@ -239,7 +239,7 @@ class Iteration:
     def _estimate(self, m: Plan, x: np.ndarray, p: np.ndarray) -> None:
         """Estimate a constant force by a regularised least-squares step, each force in units of its own effect."""
         count, scale, share = self.sizes["NF"], self.constants["SIGMA"], float(self.constants["FILTER"])
-        # Where coordinates change, or measurements jump, it tells nothing.
+        # Where coordinates change, or measurements jump, it says nothing.
         if not share > 0 or not np.all(np.abs(x - m.predicted) < self.constants["FARTHEST"] * scale):
             return
         H, first = np.array([self._step]), self._intervals.columns

@@ -29,7 +29,7 @@ static int all_finite(const double *values, int count) {
 }
 
 /* Linearise the equations of an interval of length H at x, u and its rates K: what they are solved by, as derivatives
-   in x and u and Newton step, in out (ROWS, columns), and behind these in the disturbance where it is asked for. */
+   in x and u and Newton step, in out (ROWS, columns), and behind these in the disturbance if that is wanted. */
 HOT static int collocated(const double *x, const double *u, const double *K, double H, const double *p, const double *f,
                           int disturbed, double *restrict out) {
     static THREAD_LOCAL double J[ROWS * ROWS], R[RATES_], Rx[RATES_ * NX], Ry[RATES_ * RATES_], Ru[RATES_ * NU + 1];

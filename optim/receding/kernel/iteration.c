@@ -113,7 +113,7 @@ static void shift(memory *m) {
 HOT static void estimate(memory *m, const double *x, const double *p) {
     static THREAD_LOCAL double JK[ROWS * (COLUMNS + NF)], G[NX * NF], normal[NF * NF], step[NF];
     const int columns = COLUMNS + NF;
-    /* Where coordinates change, or measurements jump, it tells nothing. */
+    /* Where coordinates change, or measurements jump, it says nothing. */
     for (int i = 0; i < NX; i++)
         if (!(fabs(x[i] - m->predicted[i]) < FARTHEST * SIGMA[i])) return;
     if (!(FILTER > 0.0) || collocated(m->xs[0], m->us[0], m->K[0], GRID[0], p, m->force, 1, JK)) return;
@@ -305,7 +305,7 @@ static int feedback(memory *m) {
     }
     for (int k = 0; k < N; k++)
         if (!all_finite(qp->du[k], NU)) return 1;
-    /* A step beyond what linearisations tell is taken in part. */
+    /* A step beyond the range of linearisations is taken in part. */
     const double share = farthest > FARTHEST ? FARTHEST / farthest : 1.0;
     for (int k = 0; k <= N; k++) {
         double dx[NX], du[NU];
@@ -373,7 +373,7 @@ static int iterate(memory *m, const double *measured, const double *now, const d
         if (m->begun > 0.5) shift(m);
         dispatch(m, u);
         count[UNKNOWN] += 1.0;
-        m->predicted[0] = NAN; /* so that the next one tells nothing of forces */
+        m->predicted[0] = NAN; /* so that the next one says nothing of forces */
         return 0;
     }
     if (m->begun > 0.5) {
