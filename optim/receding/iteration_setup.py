@@ -46,7 +46,7 @@ BRAKE = 0.1
 SHIFTS = 5
 # Of equations of intervals in a plan that begins anew.
 NEWTON_STEPS = 6
-# Of a disturbance's estimate: forces whose effect within a sample is this share of others' are estimated that much slower.
+# Of a disturbance's estimate: forces whose effect within a sample is this share of others' follow that much slower.
 REGULARISED = 1e-2
 # Closures that are violated close within this share of the horizon.
 CLOSING = 0.05
