@@ -30,14 +30,14 @@ def picture() -> None:
         "tool, sampled at 100 Hz", "", "CPU of a sample, median [ms]", "99 % [ms]", "tip rms [mm]", "worst [mm]"
     )
 
-    def add(tool: str, told: str, controller: Controller) -> None:
+    def add(tool: str, label: str, controller: Controller) -> None:
         taken, error = driven(dae, controller)
         row = f"{np.median(taken):.3f}", f"{np.percentile(taken, 99):.3f}", f"{_rms(error):.3f}"
-        table.add_row(tool, told, *row, f"{error.max():.3f}")
-        found[tool].append((told, float(np.median(taken)), _rms(error)))
+        table.add_row(tool, label, *row, f"{error.max():.3f}")
+        found[tool].append((label, float(np.median(taken)), _rms(error)))
 
     for intervals in (5, 10, 20, 40):
-        add("flexblocks", f"{intervals} intervals", mpc_controller(dae, intervals))
+        add("flexblocks", f"{intervals}", mpc_controller(dae, intervals))
     for intervals, iterations in ((10, 1), (20, 1), (20, 3)):
         inside: list[float] = []
         grid = optim.MPC(dae, optim.Tracking({"payload.y": 0.0}), SAMPLE, HORIZON, intervals, effort=1.0).grid
@@ -46,17 +46,17 @@ def picture() -> None:
         except ImportError:
             print("Crocoddyl is not installed: pip install crocoddyl")
             break
-        told = f"{intervals} intervals, {iterations} iteration{'s' * (iterations > 1)}"
-        add("Crocoddyl", told, controller)
+        label = f"{intervals}" if iterations == 1 else f"{intervals}, {iterations} iterations"
+        add("Crocoddyl", label, controller)
         share = 1e3 * float(np.median(inside))
-        print(f"Crocoddyl, {told}: {share:.3f} ms in machine code of the arm, the rest in Python and in its solver")
+        print(f"Crocoddyl, {label}: {share:.3f} ms in machine code of the arm, the rest in Python and in its solver")
     for intervals in (10, 20):
         try:
-            add("do-mpc", f"{intervals} intervals", do_mpc_controller(dae, intervals))
+            add("do-mpc", f"{intervals}", do_mpc_controller(dae, intervals))
         except ImportError:
             print("do-mpc is not installed: pip install do-mpc")
             break
-    add("LQR along a plan", "made before", regulator(dae))
+    add("LQR along a plan", "", regulator(dae))
     Console(width=120).print(table)
     drawn(found)
 
@@ -124,12 +124,13 @@ def drawn(found: dict[str, list[tuple[str, float, float]]]) -> None:
         if not points:
             continue
         axes.loglog([p[1] for p in points], [p[2] for p in points], MARKS[tool] + "-", label=tool)
-        for told, taken, error in points:
-            axes.annotate(told, (taken, error), textcoords="offset points", xytext=(5, 5), fontsize=7)
+        for label, taken, error in points:
+            axes.annotate(label, (taken, error), textcoords="offset points", xytext=(5, 5), fontsize=7)
     axes.set_xlabel("CPU time of a sample, median [ms]")
     axes.set_ylabel("error of the tip, rms [mm]")
     axes.grid(visible=True, which="both", alpha=0.3)
-    axes.legend()
+    axes.margins(0.12)
+    axes.legend(title="numbers: intervals")
     figure.savefig(PICTURE, metadata={"Date": None})
 
 
