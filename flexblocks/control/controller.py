@@ -248,7 +248,7 @@ def _sampled(law: Bindable | Observer, sample_time: float) -> Sampled | Observer
             raise ParameterError(f"controller: sample_time = {sample_time!r}; must be a number > 0 [s].")
         return law
     if not isinstance(law, Sampled):
-        return Sampled(as_law(law, "controller"), sample_time, float(getattr(law, "predicted_delay", 0.0)))
+        return Sampled(as_law(law, "controller"), sample_time)
     if law.sample_time != sample_time:
         raise ParameterError(
             f"controller: sample_time = {sample_time!r}, but the law is Sampled every {law.sample_time!r} s; must be "

@@ -123,6 +123,11 @@ class Law(ABC):
             return dataclasses.replace(self, model=model)  # pyright: ignore[reportArgumentType, reportCallIssue]
         return self
 
+    @property
+    def predicted_delay(self) -> float:
+        """Delay from a sample to the moment its command takes effect [s] over which the law predicts."""
+        return 0.0
+
     def __add__(self, other: Bindable) -> Sum:
         return Sum(self, other)
 
@@ -147,6 +152,10 @@ class _PlainLaw(Law):
 
     def designed_on(self, model: DAE) -> Law:
         return as_law(self.law.designed_on(model), self.where) if hasattr(self.law, "designed_on") else self
+
+    @property
+    def predicted_delay(self) -> float:
+        return float(getattr(self.law, "predicted_delay", 0.0))
 
     def _bound(self, bound: Any, method: str) -> Bound:
         if not isinstance(bound, Bound):
@@ -202,6 +211,10 @@ class Sum(Law):
 
     def bind_sampled(self, dae: DAE, actuators: Actuators, sample_time: float) -> Bound:
         return summed([law.bind_sampled(dae, actuators, sample_time) for law in self._parts()])
+
+    @property
+    def predicted_delay(self) -> float:
+        return max(law.predicted_delay for law in self._parts())
 
     def designed_on(self, model: DAE) -> Sum:
         return Sum(*(law.designed_on(model) for law in self._parts()))

@@ -223,7 +223,7 @@ class MPC(Law):
         return self._setup.controller_source(name)
 
     def bind(self, dae: DAE, actuators: Actuators) -> Bound:
-        return Sampled(self, self.sample_time, self.predicted_delay).bind(dae, actuators)
+        return Sampled(self, self.sample_time).bind(dae, actuators)
 
     def bind_sampled(self, dae: DAE, actuators: Actuators, sample_time: float) -> Bound:
         del actuators

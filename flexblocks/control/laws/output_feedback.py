@@ -13,6 +13,7 @@ from flexblocks.control.laws.lqr import LQR
 from flexblocks.control.laws.time_varying_lqr import TimeVaryingLQR
 from flexblocks.control.reference_inputs import grouped
 from flexblocks.control.saturation import Actuators
+from flexblocks.control.sensing.sampler import split_delay
 from flexblocks.dae.dae import DAE
 from flexblocks.errors import ParameterError, listing
 
@@ -41,11 +42,21 @@ class OutputFeedback(Law):
         return self._bound(dae, self._law.bind(dae, actuators), self.observer.estimate(dae, actuators))
 
     def bind_sampled(self, dae: DAE, actuators: Actuators, sample_time: float) -> Bound:
+        if split_delay(self.predicted_delay, sample_time)[1]:
+            raise ParameterError(
+                f"{type(self).__name__}: the law predicts over a delay of {self.predicted_delay:g} s, but the observer "
+                f"takes inputs as constant between samples, every {sample_time:g} s; must be whole samples. Round the "
+                "delay up, or sample faster."
+            )
         law = self._law.bind_sampled(dae, actuators, sample_time)
         return self._bound(dae, law, self.observer.estimate(dae, actuators, sample_time))
 
     def designed_on(self, model: DAE) -> OutputFeedback:
         return dataclasses.replace(self, law=self._law.designed_on(model), observer=self.observer.designed_on(model))
+
+    @property
+    def predicted_delay(self) -> float:
+        return self._law.predicted_delay
 
     @property
     def _law(self) -> Law:

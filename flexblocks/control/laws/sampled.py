@@ -34,9 +34,9 @@ class Sampled(Law):
         which are then those of the sampled arm, and their states advance by the explicit Euler method.
     sample_time : float
         [s]
-    delay : float
-        From the sample to the moment its command takes effect [s], >= 0; may be longer than the sample time. The gains
-        do not account for it.
+    delay : float, optional
+        From the sample to the moment its command takes effect [s], >= 0; may be longer than the sample time. Gains do
+        not account for it. By default that over which the law predicts, as `flexblocks.optim.MPC` does, else 0.
     name : str
         Prefix of its states: ``held.motor1.torque``, and delayed commands, ``held.pending[1].motor1.torque``.
 
@@ -48,13 +48,14 @@ class Sampled(Law):
 
     law: Bindable
     sample_time: float
-    delay: float = 0.0
+    delay: float | None = None
     name: str = "held"
 
     def __post_init__(self) -> None:
         as_law(self.law, "Sampled")
         _check("sample_time", self.sample_time, positive=True)
-        _check("delay", self.delay, positive=False)
+        if self.delay is not None:
+            _check("delay", self.delay, positive=False)
 
     def bind(self, dae: DAE, actuators: Actuators) -> Bound:
         inner = as_law(self.law, "Sampled").bind_sampled(dae, actuators, self.sample_time)
@@ -67,7 +68,8 @@ class Sampled(Law):
         else:
             readings = {}
         # The delay as whole samples and a remainder [s].
-        whole, rest = split_delay(self.delay, self.sample_time)
+        delay = as_law(self.law, "Sampled").predicted_delay if self.delay is None else self.delay
+        whole, rest = split_delay(delay, self.sample_time)
         waiting = whole + bool(rest)
         # Commands move one place along a delay line at every sample; its last place is what the arm gets.
         commands = ca.vertcat(*inner.commands.values())
@@ -77,8 +79,9 @@ class Sampled(Law):
         steps = [after - now for after, now in pairwise(line)]
         # With a fractional delay, the last step of the line is an update of its own, later than the sample.
         release = ca.SX.zeros(commands.shape) if rest else steps[-1]
-        # The states of the law advance with the inputs that act from this sample on.
-        applied = ca.densify(line[whole])
+        # The states of the law advance with the inputs that act until the next sample, in their mean.
+        before = rest / self.sample_time
+        applied = ca.densify(before * held.symbol + (1 - before) * line[whole])
         change = self.sample_time * _substituted(inner, dae, actuators, applied)
         states = grouped("state", [inner.states, held, *pending])
         updates = [SampledUpdate(self.sample_time, 0.0, ca.vertcat(change, release, *steps[:waiting]))]

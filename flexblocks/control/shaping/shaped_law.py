@@ -53,6 +53,10 @@ class Shaped(Law):
             "continuous time shape the reference itself, with shaper.apply(reference)."
         )
 
+    @property
+    def predicted_delay(self) -> float:
+        return as_law(self.law, "Shaped").predicted_delay
+
     def bind_sampled(self, dae: DAE, actuators: Actuators, sample_time: float) -> Bound:
         inner = as_law(self.law, "Shaped").bind_sampled(dae, actuators, sample_time)
         references = inner.references

@@ -220,6 +220,23 @@ def test_a_measurement_that_is_no_number_leaves_the_last_command() -> None:
 
 
 @pytest.mark.slow
+def test_behind_an_observer_it_predicts_over_whole_samples() -> None:
+    """And what samples it delays by as much; a delay that ends between samples is refused."""
+    noise = {"joint1.angle": 1e-4}
+
+    def loop(delay: float) -> DAE:
+        delayed = optim.MPC(arm(), TASK, SAMPLE, 0.6, 8, at=START, delay=delay)
+        at = fb.equilibrium(arm(), x=START)
+        kalman = control.SampledKalman([*noise], noise=noise, process={"motor1.torque": 0.1}, sample_time=SAMPLE, at=at)
+        return control.close_loop(arm(), control.Sampled(control.OutputFeedback(delayed, kalman), SAMPLE))
+
+    motion = fb.simulate(loop(2 * SAMPLE), (0.0, 1.5), x0=START)
+    assert "held.pending[2].motor1.torque" in motion.names["x"]
+    assert abs(motion["payload.y"][-1] - 0.3) < 5e-3
+    with pytest.raises(FlexblocksError, match="must be whole samples"):
+        loop(1.5 * SAMPLE)
+
+
 def test_it_acts_on_estimates_of_an_observer() -> None:
     """In one loop with a sampled Kalman filter on noisy encoder and accelerometer-free measurements."""
     measured = {"joint1.angle": 1e-4, "link1.tip_deflection_y": 1e-4}
