@@ -17,7 +17,7 @@ ROUNDING = 0.1
 @pytest.mark.parametrize("table", ["lines", pytest.param("response_lines", marks=pytest.mark.slow)])
 def test_table_in_the_documentation(table: str) -> None:
     printed = list(runpy.run_path(str(ROOT / "benchmarks" / "beam_fidelity.py"))[table]())
-    documented = (ROOT / "docs" / "benchmarks" / "beams.md").read_text().splitlines()
+    documented = (ROOT / "docs" / "benchmarks" / "beam_fidelity.md").read_text().splitlines()
     begin = documented.index(printed[0])
     assert not documented[begin + len(printed)].startswith("|")
     for line, here in zip(documented[begin:], printed, strict=False):

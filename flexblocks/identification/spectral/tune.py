@@ -23,6 +23,9 @@ EVALUATIONS = 200
 # A direction along which residuals change by less than this part of what they change by along the best known one is
 # not determined: it is no more than rounding in the derivatives.
 UNSEEN = 1e-7
+# Starts are so far inside the bounds, of the width between them; a result as near to one is at it if the cost, as a
+# share and of each residual, is the same.
+INSIDE, COST = 1e-6, 1e-9
 # Of a direction, parameters with a part below this fraction of the largest belong to it by rounding.
 BELONGS = 0.05
 NORMAL = 1.959964  # standard deviations to either side of which 95 % of a normal distribution lie
@@ -153,10 +156,11 @@ def _least(residuals: Residuals, wanted: Unknowns, z: np.ndarray) -> scipy.optim
     low, high = wanted.bounds()
     # A start has to be inside the bounds.
     width = np.where(np.isfinite(high - low), high - low, 2.0)
-    z = np.clip(z, low + 1e-6 * width, high - 1e-6 * width)
+    inside = low + INSIDE * width, high - INSIDE * width
+    z = np.clip(z, *inside)
     evaluated(z, first=True)
     derivatives: Any = lambda z: evaluated(z)[1]  # noqa: E731 - scipy's own annotation is that of its default
-    return scipy.optimize.least_squares(
+    found = scipy.optimize.least_squares(
         lambda z: evaluated(z)[0],
         z,
         derivatives,
@@ -167,6 +171,13 @@ def _least(residuals: Residuals, wanted: Unknowns, z: np.ndarray) -> scipy.optim
         gtol=1e-10,
         max_nfev=EVALUATIONS,
     )
+    # What ends as near to a bound as it may begin is at the bound: derivatives that vanish there say so.
+    at_bounds = np.where(found.x < inside[0], low, np.where(found.x > inside[1], high, found.x))
+    if not np.array_equal(at_bounds, found.x):
+        r, J = evaluated(at_bounds)
+        if np.all(np.isfinite(J)) and r @ r / 2 <= found.cost + found.cost * COST + len(r) * COST:
+            found.x, found.fun, found.jac, found.cost = at_bounds, r, J, r @ r / 2
+    return found
 
 
 def _told(
