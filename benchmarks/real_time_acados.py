@@ -181,7 +181,8 @@ class Iteration:
     def __init__(self, mpc: optim.MPC, form: Form) -> None:
         self._made = setup(mpc)
         self._places = np.concatenate([[0.0], np.cumsum(mpc.grid)])
-        self.solver: Any = _solver(mpc, self._made, form)
+        self._folder = tempfile.TemporaryDirectory(prefix="acados_")  # of its code, as long as it is used
+        self.solver: Any = _solver(mpc, self._made, form, Path(self._folder.name) / "code")
 
     @property
     def programme_iterations(self) -> int:
@@ -202,7 +203,7 @@ class Iteration:
         return self.solver.get(0, "u"), taken
 
 
-def _solver(mpc: optim.MPC, made: Any, form: Form) -> Any:
+def _solver(mpc: optim.MPC, made: Any, form: Form, folder: Path) -> Any:
     """Return acados's solver, in machine code, that begins with the arm held at its start."""
     template = importlib.import_module("acados_template")
     dae, functions, constants = mpc.dae, made.functions, made.constants
@@ -241,7 +242,7 @@ def _solver(mpc: optim.MPC, made: Any, form: Form) -> Any:
     options.qp_solver = f"{'PARTIAL' if form.blocks else 'FULL'}_CONDENSING_HPIPM"
     if form.blocks:
         options.qp_solver_cond_N = form.blocks
-    problem.code_gen_options.code_export_directory = str(Path(tempfile.mkdtemp(prefix="acados_")) / "code")
+    problem.code_gen_options.code_export_directory = str(folder)
     solver = template.AcadosOcpSolver(problem, verbose=False)
     held = functions["STABILISING"](start, p, force)[0].full().ravel()
     for k in range(len(mpc.grid) + 1):

@@ -98,17 +98,18 @@ class Called:
 
     def __init__(self, mpc: optim.MPC, dae: DAE, start: dict[str, float]) -> None:
         iteration = mpc.iteration
-        self._buffer, self._call = iteration.buffer()
+        buffer: Any
+        buffer, self._call = iteration.buffer()
         self.x, self.u = dae.x.values(start), np.zeros(iteration.numel_out(1))
         self._memory, self._after = np.zeros(iteration.numel_in(0)), np.zeros(iteration.numel_out(0))
         given: tuple[Any, ...] = self._memory, self.x, np.zeros(iteration.numel_in(2)), np.array(dae.p.start)
-        self._kept = mpc, iteration, given  # memory that the call uses
+        self._kept = mpc, buffer, given  # memory that the call uses
         for i, each in enumerate(given):
             if each.size:
-                self._buffer.set_arg(i, memoryview(each))
+                buffer.set_arg(i, memoryview(each))
         results: tuple[Any, ...] = self._after, self.u
         for i, each in enumerate(results):
-            self._buffer.set_res(i, memoryview(each))
+            buffer.set_res(i, memoryview(each))
 
     def sample(self) -> float:
         """Take one iteration, and return its CPU time [s]."""
