@@ -41,7 +41,7 @@ COLUMNS = (
 
 @dataclass(frozen=True)
 class Form:
-    """How acados is asked.
+    """Options of acados.
 
     Attributes
     ----------
@@ -115,7 +115,7 @@ def acados(count: int) -> None:
 
 
 def _row(mpc: optim.MPC, form: Form) -> list[str]:
-    """Return what the table tells of iterations in turns, each with its own arm."""
+    """Return the cells of the table: iterations in turns, each with its own arm."""
     dae, start = mpc.dae, dict(mpc.at)
     limits = np.array(setup(mpc).constants["UHIGH"])
     own, other = Called(mpc, dae, start), Iteration(mpc, form)

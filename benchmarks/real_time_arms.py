@@ -93,7 +93,7 @@ class Called:
     Attributes
     ----------
     x, u : ndarray
-        The state that it is told, and its command.
+        The state that it is given, and its command.
     """
 
     def __init__(self, mpc: optim.MPC, dae: DAE, start: dict[str, float]) -> None:

@@ -35,7 +35,7 @@ def picture() -> None:
     def add(tool: str, told: str, controller: Controller, inside: list[float] | None = None) -> None:
         taken, error = driven(dae, controller)
         if inside is not None:
-            taken = 1e3 * np.array(inside)  # what Python tells a solver in C is not counted
+            taken = 1e3 * np.array(inside)  # without what Python does to pass references
         row = f"{np.median(taken):.3f}", f"{np.percentile(taken, 99):.3f}", f"{_rms(error):.3f}"
         table.add_row(tool, told, *row, f"{error.max():.3f}")
         found[tool].append((told, float(np.median(taken)), _rms(error)))

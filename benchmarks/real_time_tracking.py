@@ -35,7 +35,7 @@ def height(t: Any) -> Any:
 
 @dataclass(frozen=True, eq=False)
 class Way:
-    """A loop, and what its inputs are told.
+    """A loop, and what its inputs are.
 
     Attributes
     ----------
