@@ -104,6 +104,7 @@ def acados(count: int) -> None:
         acados is not installed.
     """
     required()
+    print(f"acados {(Path(os.environ['ACADOS_SOURCE_DIR']) / 'lib' / 'git_commit_hash').read_text().strip()}")
     table = Table(*COLUMNS, title="CPU of an iteration; flexblocks, acados")
     arms = list(timed_arms().items())[:count]
     laws = [("two links, a sine", sine_law(fb.assemble(arms[0][1][0])))]
