@@ -11,14 +11,16 @@
 * ``picture``: time of a sample against the error of the tip, for `optim.MPC` with several intervals, do-mpc with IPOPT
   and Crocoddyl's FDDP on the same arm, horizon and tolerances, where they are installed (``pip install do-mpc
   crocoddyl``), and a regulator along a plan; writes docs/pictures/real_time.svg. Models for Crocoddyl are in Python and
-  call machine code; how much of its time that code takes is printed.
+  call machine code; how much of its time that code takes is printed. acados joins them where it is built.
 * ``cases``: random cases on three arms that nothing may get lost in; ``--seeds 20`` for 300 of them.
+* ``acados``, not among those that run by default: times of the iterations of `optim.MPC` and of acados in turns, on the
+  arms, grid, weights and limits of ``times``; ``--arms 3`` for the first three of them.
 """
 
 from __future__ import annotations
 
 import argparse
-import time
+import sys
 from collections import Counter
 from typing import Literal
 
@@ -27,23 +29,22 @@ from rich.console import Console
 from rich.table import Table
 
 import flexblocks as fb
-from benchmarks.real_time_arms import six_joints
+from benchmarks.real_time_acados import acados
+from benchmarks.real_time_arms import SAMPLE, Called, timed_arms, timed_law
 from benchmarks.real_time_cases import ARMS, KINDS, case
 from benchmarks.real_time_joints import joints
 from benchmarks.real_time_picture import picture
 from benchmarks.real_time_sensors import sensors
-from benchmarks.real_time_tracking import LIMITS, START, tracking
-from flexblocks import models, optim
+from benchmarks.real_time_tracking import tracking
 from flexblocks.dae.dae import DAE
 
-PARTS = ("times", "tracking", "sensors", "joints", "picture", "cases")
-INTERVALS, HORIZON = 20, 0.6
-SAMPLE = 1e-2  # s, of the times
+DEFAULT = ("times", "tracking", "sensors", "joints", "picture", "cases")
+PARTS = (*DEFAULT, "acados")
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("parts", nargs="*", default=list(PARTS), choices=PARTS)
+    parser.add_argument("parts", nargs="*", default=list(DEFAULT), choices=PARTS)
     parser.add_argument("--seeds", type=int, default=2)
     parser.add_argument("--arms", type=int, default=4)
     chosen = parser.parse_args()
@@ -59,19 +60,17 @@ def main() -> None:
         picture()
     if "cases" in chosen.parts:
         cases(chosen.seeds)
+    if "acados" in chosen.parts:
+        try:
+            acados(chosen.arms)
+        except ImportError as error:
+            sys.exit(str(error))
 
 
 def times(count: int) -> None:
     """Print the time of an iteration: the tip is to move by some centimetres, from rest."""
-    bent = {f"{kind}{i}.angle": 0.6 for kind in ("rotor", "joint") for i in (2, 3, 4, 5)}
-    arms: dict[str, tuple[fb.Model, dict[str, float], float]] = {
-        "two links": (models.subudhi_morris_2002(), START, 0.05),
-        "six joints": (six_joints(0), bent, 0.05),
-        "six joints, booms": (six_joints(1), bent, 0.05),
-        "six joints, booms of three modes": (six_joints(3), bent, 0.05),
-    }
     table = Table("arm", "states", "inputs", "solver", "median [ms]", "99 % [ms]", "ratio", "memory [kB]")
-    for name, (model, start, way) in list(arms.items())[:count]:
+    for name, (model, start, way) in list(timed_arms().items())[:count]:
         dae, own = fb.assemble(model), None
         for solver in ("condensed", "hpipm"):
             median, p99, size = _iteration(dae, start, way, solver)
@@ -85,31 +84,11 @@ def _iteration(
     dae: DAE, start: dict[str, float], way: float, solver: Literal["condensed", "hpipm"], runs: int = 200
 ) -> tuple[float, float, int]:
     """Return median and 99th percentile of an iteration [s], and the numbers that its memory is."""
-    x = dae.x.values(start)
-    tip = {name: dae.y.names.index(name) for name in ("payload.x", "payload.y", "payload.z") if name in dae.y.names}
-    places = dae.output(x, 0, dae.p.start).full().ravel()
-    goals = {name: float(places[i]) - way / 2 for name, i in tip.items() if name != "payload.z" or len(dae.u) > 2}
-    mpc = optim.MPC(
-        dae, optim.Tracking(goals, tolerance=way / 50), SAMPLE, HORIZON, INTERVALS,
-        LIMITS if "motor1.torque" in dae.u and len(dae.u) == 2 else None, at=start, solver=solver,
-        effort=None if np.all(np.isfinite(dae.u.limits)) else 100.0,
-    )  # fmt: skip
-    iteration, step = mpc.iteration, fb.stepper(dae, SAMPLE, method="implicit")
-    buffer, call = iteration.buffer()
-    arguments = [np.zeros(iteration.numel_in(0)), x, np.zeros(iteration.numel_in(2)), np.array(dae.p.start)]
-    results = [np.zeros(iteration.numel_out(i)) for i in range(2)]
-    for i, each in enumerate(arguments):
-        if each.size:
-            buffer.set_arg(i, memoryview(each))
-    for i, each in enumerate(results):
-        buffer.set_res(i, memoryview(each))
-    taken = []
+    mpc, taken = timed_law(dae, start, way, solver), []
+    called, step = Called(mpc, dae, start), fb.stepper(dae, SAMPLE, method="implicit")
     for _ in range(runs):
-        begin = time.thread_time()
-        call()
-        taken.append(time.thread_time() - begin)
-        arguments[0][:] = results[0]
-        x[:] = step(x, results[1])
+        taken.append(called.sample())
+        called.x[:] = step(called.x, called.u)
     return float(np.median(taken)), float(np.percentile(taken, 99)), mpc.memory_size
 
 

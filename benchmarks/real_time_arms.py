@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+import time
+from typing import Any, Literal
+
+import numpy as np
 
 import flexblocks as fb
+from benchmarks.real_time_others import EFFORT, TOLERANCE
+from benchmarks.real_time_tracking import CENTRE, LIMITS, START, height
+from flexblocks import models, optim
+from flexblocks.dae.dae import DAE
 
+SAMPLE, HORIZON, INTERVALS = 1e-2, 0.6, 20  # s, s, of the times
 RADIUS = 0.03  # of gyration of rigid links about their own axis [m]
 
 
@@ -38,3 +46,75 @@ def six_joints(booms: int) -> fb.Model:
         at = link.frame_b
     model.connect(at, model.add(fb.Payload("payload", mass=3.0, inertia=(0.01, 0.01, 0.01))).frame_a)
     return model
+
+
+def timed_arms() -> dict[str, tuple[fb.Model, dict[str, float], float]]:
+    """Return arms of 16 to 48 states by name, with their starts and how far their tips are to go [m]."""
+    bent = {f"{kind}{i}.angle": 0.6 for kind in ("rotor", "joint") for i in (2, 3, 4, 5)}
+    return {
+        "two links": (models.subudhi_morris_2002(), START, 0.05),
+        "six joints": (six_joints(0), bent, 0.05),
+        "six joints, booms": (six_joints(1), bent, 0.05),
+        "six joints, booms of three modes": (six_joints(3), bent, 0.05),
+    }
+
+
+def timed_law(
+    dae: DAE, start: dict[str, float], way: float, solver: Literal["condensed", "hpipm"] = "condensed"
+) -> optim.MPC:
+    """Return the law that moves the tip of such an arm."""
+    tip = {name: dae.y.names.index(name) for name in ("payload.x", "payload.y", "payload.z") if name in dae.y.names}
+    places = dae.output(dae.x.values(start), 0, dae.p.start).full().ravel()
+    goals = {name: float(places[i]) - way / 2 for name, i in tip.items() if name != "payload.z" or len(dae.u) > 2}
+    return optim.MPC(
+        dae, optim.Tracking(goals, tolerance=way / 50), SAMPLE, HORIZON, INTERVALS,
+        LIMITS if "motor1.torque" in dae.u and len(dae.u) == 2 else None, at=start, solver=solver,
+        effort=None if np.all(np.isfinite(dae.u.limits)) else 100.0,
+    )  # fmt: skip
+
+
+def sine_law(dae: DAE, intervals: int = INTERVALS) -> optim.MPC:
+    """Return the law that follows a sine with the tip of two flexible links."""
+    task = optim.Tracking({"payload.x": CENTRE, "payload.y": height}, tolerance=TOLERANCE)
+    effort = {name: EFFORT * limit for name, limit in LIMITS.items()}
+    return optim.MPC(dae, task, SAMPLE, HORIZON, intervals, LIMITS, at=START, effort=effort)
+
+
+def missed(mpc: optim.MPC, x: np.ndarray, t: float) -> float:
+    """Return how far the tip is from where it is to be [m]."""
+    places = mpc.dae.output(x, 0, mpc.dae.p.start).full().ravel()
+    goals = {name: goal(t) if callable(goal) else goal for name, goal in mpc.objective.paths.items()}
+    return float(np.linalg.norm([places[mpc.dae.y.names.index(name)] - goal for name, goal in goals.items()]))
+
+
+class Called:
+    """The iteration of a law, called with as little of Python as can be.
+
+    Attributes
+    ----------
+    x, u : ndarray
+        The state that it is given, and its command.
+    """
+
+    def __init__(self, mpc: optim.MPC, dae: DAE, start: dict[str, float]) -> None:
+        iteration = mpc.iteration
+        buffer: Any
+        buffer, self._call = iteration.buffer()
+        self.x, self.u = dae.x.values(start), np.zeros(iteration.numel_out(1))
+        self._memory, self._after = np.zeros(iteration.numel_in(0)), np.zeros(iteration.numel_out(0))
+        given: tuple[Any, ...] = self._memory, self.x, np.zeros(iteration.numel_in(2)), np.array(dae.p.start)
+        self._kept = mpc, buffer, given  # memory that the call uses
+        for i, each in enumerate(given):
+            if each.size:
+                buffer.set_arg(i, memoryview(each))
+        results: tuple[Any, ...] = self._after, self.u
+        for i, each in enumerate(results):
+            buffer.set_res(i, memoryview(each))
+
+    def sample(self) -> float:
+        """Take one iteration, and return its CPU time [s]."""
+        begin = time.thread_time()
+        self._call()
+        taken = time.thread_time() - begin
+        self._memory[:] = self._after
+        return taken

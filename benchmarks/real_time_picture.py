@@ -12,14 +12,16 @@ from rich.table import Table
 from scipy.interpolate import CubicSpline
 
 import flexblocks as fb
+from benchmarks.real_time_acados import FAST, Form, acados_controller
+from benchmarks.real_time_arms import SAMPLE, Called, sine_law
 from benchmarks.real_time_others import EFFORT, TOLERANCE, Controller, crocoddyl_controller, do_mpc_controller
 from benchmarks.real_time_tracking import CENTRE, HORIZON, LIMITS, START, height, planned
 from flexblocks import control, models, optim
 from flexblocks.dae.dae import DAE
 
-SAMPLE, LATE, END = 1e-2, 1.0, 3.0  # s
+LATE, END = 1.0, 3.0  # s
 PICTURE = Path(__file__).parents[1] / "docs" / "pictures" / "real_time.svg"
-MARKS = {"flexblocks": "o", "Crocoddyl": "s", "do-mpc": "^", "LQR along a plan": "*"}
+MARKS = {"flexblocks": "o", "Crocoddyl": "s", "acados": "D", "do-mpc": "^", "LQR along a plan": "*"}
 
 
 def picture() -> None:
@@ -30,8 +32,10 @@ def picture() -> None:
         "tool, sampled at 100 Hz", "", "CPU of a sample, median [ms]", "99 % [ms]", "tip rms [mm]", "worst [mm]"
     )
 
-    def add(tool: str, label: str, controller: Controller) -> None:
+    def add(tool: str, label: str, controller: Controller, inside: list[float] | None = None) -> None:
         taken, error = driven(dae, controller)
+        if inside is not None:
+            taken = 1e3 * np.array(inside)  # without what Python does to pass references
         row = f"{np.median(taken):.3f}", f"{np.percentile(taken, 99):.3f}", f"{_rms(error):.3f}"
         table.add_row(tool, label, *row, f"{error.max():.3f}")
         found[tool].append((label, float(np.median(taken)), _rms(error)))
@@ -50,6 +54,16 @@ def picture() -> None:
         add("Crocoddyl", label, controller)
         share = 1e3 * float(np.median(inside))
         print(f"Crocoddyl, {label}: {share:.3f} ms in machine code of the arm, the rest in Python and in its solver")
+    for newton in (1, 2, 3):
+        inside = []
+        form = Form(FAST, newton, blocks=5, mode="SPEED_ABS")
+        try:
+            controller = acados_controller(sine_law(dae, 20), form, inside)
+        except ImportError as error:
+            print(error)
+            break
+        label = "20" if newton == 1 else f"20, {newton} Newton iterations"
+        add("acados", label, controller, inside)
     for intervals in (10, 20):
         try:
             add("do-mpc", f"{intervals}", do_mpc_controller(dae, intervals))
@@ -80,27 +94,12 @@ def driven(dae: DAE, controller: Controller) -> tuple[np.ndarray, np.ndarray]:
 
 def mpc_controller(dae: DAE, intervals: int) -> Controller:
     """Return `optim.MPC` as a function of state and time: one iteration a sample."""
-    task = optim.Tracking({"payload.x": CENTRE, "payload.y": height}, tolerance=TOLERANCE)
-    effort = {name: EFFORT * limit for name, limit in LIMITS.items()}
-    mpc = optim.MPC(dae, task, SAMPLE, HORIZON, intervals, LIMITS, at=START, effort=effort)
-    iteration = mpc.iteration
-    buffer, call = iteration.buffer()
-    given = [np.zeros(iteration.numel_in(i)) for i in range(iteration.n_in())]
-    results = [np.zeros(iteration.numel_out(i)) for i in range(2)]
-    views = [memoryview(each) if each.size else None for each in (*given, *results)]
-    for i in range(len(given)):
-        if (view := views[i]) is not None:
-            buffer.set_arg(i, view)
-    for i in range(len(results)):
-        buffer.set_res(i, views[len(given) + i])
-    kept = mpc, buffer, views  # memory that the call uses
+    called = Called(sine_law(dae, intervals), dae, START)
 
     def command(x: np.ndarray, t: float) -> np.ndarray:
-        assert kept
-        given[1][:] = x
-        call()
-        given[0][:] = results[0]
-        return results[1].copy()
+        called.x[:] = x
+        called.sample()
+        return called.u.copy()
 
     return command
 

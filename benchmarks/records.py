@@ -41,6 +41,7 @@ PACKAGES = (
     "FMPy",
     "do-mpc",
     "crocoddyl",
+    "acados_template",
 )
 WIDTH = 140  # characters of a line of output
 INDEX = """# Records
