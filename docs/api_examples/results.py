@@ -114,7 +114,7 @@ fit = fb.identify_response(dae, measured.between(0.2, 1.0), ["payload.mass"], st
 print(fit.p, fit.intervals)
 
 # %% identify_modes MeasuredModes
-taps = fb.MeasuredModes([1.4, 3.9], locked={"rotor1.angle": 0.0, "rotor2.angle": 0.0})  # [Hz], brakes on
+taps = fb.MeasuredModes([1.15, 5.2], locked={"rotor1.angle": 0.0, "rotor2.angle": 0.0})  # [Hz], brakes on
 fit = fb.identify_modes(dae, taps, ["link1.flexural_rigidity", "link2.flexural_rigidity"], starts=2)
 print(fit.residuals)
 
