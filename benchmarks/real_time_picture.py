@@ -54,7 +54,7 @@ def picture() -> None:
         add("Crocoddyl", label, controller)
         share = 1e3 * float(np.median(inside))
         print(f"Crocoddyl, {label}: {share:.3f} ms in machine code of the arm, the rest in Python and in its solver")
-    for newton in (1, 2, 3):
+    for newton in (1, 3):
         inside = []
         form = Form(FAST, newton, blocks=5, mode="SPEED_ABS")
         try:
