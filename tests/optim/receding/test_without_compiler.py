@@ -86,15 +86,13 @@ def test_both_command_the_same(options: dict) -> None:
     (compiled, interpreted), (after, other) = trials(mpc)
     off = np.abs(compiled - interpreted).max(axis=1) / 6.0
     assert off[:FAR].max() < 1e-6
-    # Where the state jumps back from far away, limits cannot be kept and the cost is flat: commands are less certain.
-    assert np.append(off[FAR : FAR + 2], off[-5:]).max() < 1e-4
+    assert off[FAR:].max() < 1e-4  # the state far away makes more of what rounding has left
     named = dict(zip(mpc.states.names[1:], zip(after, other, strict=True), strict=True))
     assert named["mpc.resets"][0] >= 1
     assert named["mpc.unknown_samples"][0] == 1
     for name, (one, two) in named.items():
         if "qp_iterations" not in name:  # the kernel's begin with active sets
-            # An interior-point method ends a little inside limits: at the state far away more than counts as at them.
-            assert abs(one - two) <= (1.0 if "saturated" in name else 1e-5), name
+            assert abs(one - two) <= 1e-5, name
 
 
 def test_without_a_compiler_numpy_takes_the_iterations(monkeypatch: pytest.MonkeyPatch) -> None:
