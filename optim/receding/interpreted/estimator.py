@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
-from typing import Any
 
-import casadi as ca
 import numpy as np
 
-from .intervals import STAGES, Intervals, StepError
+from .intervals import STAGES, OnIntervals, StepError
 from .memory import Memory
 
 
@@ -85,16 +82,8 @@ class Pass:
 
 
 @dataclass(frozen=True, eq=False)
-class Estimator:
-    """An estimator: functions of the arm, sizes and constants, as the kernel in C has them."""
-
-    functions: Mapping[str, ca.Function]
-    sizes: Mapping[str, int]
-    constants: Mapping[str, Any]
-
-    @cached_property
-    def _intervals(self) -> Intervals:
-        return Intervals(self.functions["RESIDUAL"], self.sizes)
+class Estimator(OnIntervals):
+    """An estimator as the kernel in C has it."""
 
     def begun(self, x: np.ndarray, theta: np.ndarray) -> Window:
         """Return a window that begins with these states and parameters."""
@@ -138,7 +127,7 @@ class Estimator:
             count -= 1
         m.u[count], m.w[count] = acted, 0.0
         m.K[count] = m.K[count - 1] if count else 0.0
-        m.xs[count + 1], m.K[count] = self._intervals.advanced(
+        m.xs[count + 1], m.K[count] = self.intervals.advanced(
             m.xs[count], self._chosen(m, count), m.K[count], self.constants["PERIOD"], self._known(acted), np.zeros(1)
         )
         m.flags[0] = count + 1
@@ -205,13 +194,13 @@ class Estimator:
         nx, nu, nw = (self.sizes[name] for name in ("NX", "NU", "NW"))
         length, at = np.array([float(self.constants["PERIOD"])]), np.concatenate([m.xs[k], m.theta])
         x, v, K = m.xs[k][None], self._chosen(m, k)[None], m.K[k][None]
-        JK = self._intervals.linearized(x, v, K, length, self._known(m.u[k]), np.zeros(1))
-        moved = self._intervals.ends_moved(JK, length, columns=slice(nx, nx + nu + 1))[0]
+        JK = self.intervals.linearized(x, v, K, length, self._known(m.u[k]), np.zeros(1))
+        moved = self.intervals.ends_moved(JK, length, columns=slice(nx, nx + nu + 1))[0]
         G, F = moved[:, :nw], np.eye(len(z))
-        F[:nx, :nx], F[:nx, nx:] = self._intervals.transition(JK, length)[0], moved[:, nw:nu]
+        F[:nx, :nx], F[:nx, nx:] = self.intervals.transition(JK, length)[0], moved[:, nw:nu]
         after = F @ (z - at)
         after[nx:] = z[nx:]
-        after[:nx] += self._intervals.ends(x, K, length)[0] + moved[:, nu] - G @ m.w[k]
+        after[:nx] += self.intervals.ends(x, K, length)[0] + moved[:, nu] - G @ m.w[k]
         P = F @ P @ F.T
         P[:nx, :nx] += (G * self.constants["PROCESS"]) @ G.T
         P = (P + P.T) / 2

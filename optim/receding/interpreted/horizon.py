@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, Protocol
 
-import casadi as ca
 import numpy as np
 
 from .condensed_qp import Programme
 from .evaluated import evaluated
-from .intervals import Intervals, StepError
+from .intervals import OnIntervals, StepError
 from .memory import Plan
 
 
@@ -43,16 +40,8 @@ class Linearized:
 
 
 @dataclass(frozen=True, eq=False)
-class Horizon:
-    """Functions of the arm, sizes and constants, as the kernel in C has them (`iteration_source`)."""
-
-    functions: Mapping[str, ca.Function]
-    sizes: Mapping[str, int]
-    constants: Mapping[str, Any]
-
-    @cached_property
-    def intervals(self) -> Intervals:
-        return Intervals(self.functions["RESIDUAL"], self.sizes)
+class Horizon(OnIntervals):
+    """The programme around a plan."""
 
     def linearized(self, m: Plan, x: np.ndarray, references: References, sample: Sampled) -> Linearized:
         """Return the programme around the plan of a memory, which begins at x.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import casadi as ca
 import numpy as np
@@ -203,3 +204,16 @@ class Intervals:
         if size > first:
             raise StepError("the equations of motion are not solved: Newton's method runs away")
         return self.ends(x[None], K[None], length)[0], u, K
+
+
+@dataclass(frozen=True, eq=False)
+class OnIntervals:
+    """Functions of the arm, sizes and constants, as the kernel in C has them (`iteration_source`)."""
+
+    functions: Mapping[str, ca.Function]
+    sizes: Mapping[str, int]
+    constants: Mapping[str, Any]
+
+    @cached_property
+    def intervals(self) -> Intervals:
+        return Intervals(self.functions["RESIDUAL"], self.sizes)
